@@ -1,0 +1,28 @@
+/* limits.h - every bound on what a client, a file or a peer can make us hold, in one place.
+ *
+ * Names say what is bounded; comments say what happens beyond it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#define LIMIT_BODY_BYTES (3u << 20)         /* request body: 413, as Kubernetes */
+#define LIMIT_OBJECT_BYTES (1536u << 10)    /* stored object: 413, as etcd's 1.5 MiB value limit */
+#define LIMIT_JSON_DEPTH 128                /* nesting of JSON and YAML: 400 */
+#define LIMIT_JSON_PATCH_OPS 10000          /* 413 */
+#define LIMIT_YAML_EVENTS (1u << 20)        /* alias bombs: 400 */
+#define LIMIT_HEADER_BYTES (64u << 10)      /* all request headers together: 431 */
+#define LIMIT_HEADER_COUNT 128              /* 431 */
+#define LIMIT_URL_BYTES (16u << 10)         /* 414 */
+#define LIMIT_H2_STREAMS 256                /* concurrent streams a connection */
+#define LIMIT_H2_RESETS_PER_SEC 200         /* rapid reset: connection closed */
+#define LIMIT_WATCH_BUFFER_BYTES (4u << 20) /* unsent bytes of one watcher: it is dropped and can resume */
+#define LIMIT_CONN_OUT_BYTES (8u << 20)     /* unsent bytes a connection buffers before a handler must wait */
+#define LIMIT_READS_IN_FLIGHT 400           /* 429 with Retry-After, as Kubernetes */
+#define LIMIT_WRITES_IN_FLIGHT 200          /* 429; waiters queue up to LIMIT_WRITES_QUEUED */
+#define LIMIT_WRITES_QUEUED 4096
+#define LIMIT_CONNECTIONS 16384             /* accepted at once; further ones wait in the backlog */
+#define LIMIT_STORE_QUEUE 8192              /* transactions waiting for the writer: E_BUSY */
+#define LIMIT_STORE_BATCH 1024              /* transactions that share one fsync */
+#define LIMIT_STORE_HISTORY 100000          /* changes kept for watch and past lists; older: E_EXPIRED */
+#define LIMIT_STORE_HISTORY_BYTES (64u << 20)
+#define LIMIT_STORE_KEY_BYTES 1024
+#define LIMIT_SELECTOR_TERMS 1024

@@ -1,0 +1,65 @@
+/* tls.h - TLS on non-blocking sockets with OpenSSL, certificates and keys.
+ *
+ * Threads: a tls_server or tls_client context is shared, a session belongs to one loop.
+ * Ownership: tls_peer lives as long as its session.
+ * Limits: TLS 1.2 and 1.3 only; buffers are released while a session is idle (SSL_MODE_RELEASE_BUFFERS). */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "base/clock.h"
+#include "base/err.h"
+
+struct tls_server;
+struct tls_client;
+struct tls_session;
+
+/* The verified client certificate: user = CN, groups = O. */
+#define TLS_MAX_GROUPS 16
+struct tls_peer {
+    str common_name;
+    str organizations[TLS_MAX_GROUPS];
+    size_t norganizations;
+    nsec_t not_after; /* wall time */
+};
+
+/* --- keys and certificates (PEM), all ECDSA P-256 ---------------------------------------------------- */
+struct tls_cert_request {
+    const char *common_name;
+    const char *const *organizations; /* NULL-terminated, may be NULL */
+    const char *const *dns_names;     /* NULL-terminated, may be NULL */
+    const char *const *ip_addresses;  /* NULL-terminated, may be NULL */
+    bool is_ca, for_server, for_client;
+    nsec_t not_before, not_after; /* wall time */
+};
+/* A new key and a certificate signed by the CA (ca_* NULL: self-signed).  PEM texts on the heap. */
+int tls_cert_make(const struct tls_cert_request *req, const char *ca_cert_pem, const char *ca_key_pem, char **ret_cert_pem,
+                  char **ret_key_pem, struct err *err) MUST_CHECK;
+/* When a PEM certificate ends. */
+int tls_cert_not_after(const char *cert_pem, nsec_t *ret, struct err *err) MUST_CHECK;
+int tls_key_make(char **ret_key_pem, struct err *err) MUST_CHECK; /* EC P-256, for service-account tokens */
+void tls_random(void *p, size_t len);                            /* for secrets and uids */
+
+/* --- contexts -------------------------------------------------------------------------------------------- */
+/* client_ca_pem: asks for a client certificate, verifies it when given (bad one: handshake fails), lets clients without one in. */
+int tls_server_new(const char *cert_pem, const char *key_pem, const char *client_ca_pem, struct tls_server **ret,
+                   struct err *err) MUST_CHECK;
+void tls_server_free(struct tls_server *s);
+/* ca_pem NULL: system roots; cert and key may be NULL.  insecure: no verification. */
+int tls_client_new(const char *ca_pem, const char *cert_pem, const char *key_pem, bool insecure, struct tls_client **ret,
+                   struct err *err) MUST_CHECK;
+void tls_client_free(struct tls_client *c);
+
+/* --- sessions --------------------------------------------------------------------------------------------- */
+enum tls_io { TLS_IO_OK, TLS_IO_WANT_READ, TLS_IO_WANT_WRITE, TLS_IO_EOF, TLS_IO_ERROR };
+
+struct tls_session *tls_accept(struct tls_server *s, int fd) MUST_CHECK;
+/* server_name: SNI and what the certificate must hold (DNS name or IP address). alpn: "h2,http/1.1" or "http/1.1". */
+struct tls_session *tls_connect(struct tls_client *c, int fd, const char *server_name, const char *alpn) MUST_CHECK;
+void tls_session_free(struct tls_session *t);
+enum tls_io tls_handshake(struct tls_session *t);
+enum tls_io tls_read(struct tls_session *t, void *buf, size_t len, size_t *ret_n);
+enum tls_io tls_write(struct tls_session *t, const void *buf, size_t len, size_t *ret_n);
+void tls_shutdown(struct tls_session *t);           /* sends close_notify, does not wait */
+bool tls_is_h2(const struct tls_session *t);        /* what ALPN chose */
+const struct tls_peer *tls_session_peer(struct tls_session *t); /* NULL: no client certificate */
+const char *tls_last_error(struct tls_session *t);  /* sentence for logs after TLS_IO_ERROR */
