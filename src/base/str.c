@@ -215,7 +215,8 @@ void strbuf_grow(struct strbuf *b, size_t more)
     size_t need = b->len + more + 1;
     if (likely(need <= b->cap))
         return;
-    size_t cap = MAX(need, MAX(b->cap * 2, (size_t)64));
+    size_t cap = MAX(b->cap * 2, (size_t)64);
+    cap = MAX(need, cap);
     if (b->arena) {
         b->p = arena_grow(b->arena, b->p, b->cap, cap);
     } else {
