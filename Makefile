@@ -11,9 +11,10 @@ T ?= *
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT_TIME := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough -Wno-format-truncation \
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough \
 	-Wpointer-arith -Wwrite-strings -Werror
 BASEFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc -g -fno-omit-frame-pointer $(WARN)
+GCC_ONLY := $(if $(filter clang fuzz,$(V)),,-Wno-format-truncation)
 FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 FLAGS_debug := -O0 -DCOX_DEBUG -fPIE
 FLAGS_asan := -O1 -DCOX_DEBUG -DCOX_SANITIZE -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -31,7 +32,7 @@ LDFLAGS_fuzz := -fsanitize=address,undefined
 ifneq (,$(filter $(V),clang fuzz))
 CC := clang
 endif
-CFLAGS_ALL := $(BASEFLAGS) $(FLAGS_$(V)) -ffunction-sections -fdata-sections $(CFLAGS)
+CFLAGS_ALL = $(BASEFLAGS) $(GCC_ONLY) $(FLAGS_$(V)) -ffunction-sections -fdata-sections $(CFLAGS)
 LIBS := -lssl -lcrypto -lnghttp2 -lyaml -lz -lpthread -lm
 
 # A folder of src/ is one static library; what it may use stands in docs/layers.txt.
@@ -73,7 +74,7 @@ $(B)/%.o: %.c
 	@echo "  CC   $<"
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 # Version strings live in one file, so that a commit rebuilds one file.
-$(B)/src/cli/version.o: CFLAGS += -DCOX_VERSION='"$(VERSION)"' -DCOX_BUILD_TIME='"$(COMMIT_TIME)"'
+$(B)/src/base/version.o: CFLAGS += -DCOX_VERSION='"$(VERSION)"' -DCOX_BUILD_TIME='"$(COMMIT_TIME)"'
 
 define lib_rule
 $(call lib_of,$(1)): $(call obj,$(filter src/$(1)/%,$(LIB_SRC)))

@@ -34,6 +34,8 @@ enum api_resource_flag {
     API_DEPRECATED = 128,
 };
 
+struct jsonpath;
+
 /* Where a table cell comes from. */
 struct api_column {
     str name;      /* "Ready" */
@@ -43,6 +45,7 @@ struct api_column {
     int priority;  /* >0: only with -o wide */
     str json_path; /* ".spec.replicas"; "" when the cell needs code */
     str cell;      /* name of the cell function in api/table_cells.c, "" when json_path tells */
+    const struct jsonpath *compiled; /* of a json_path with brackets, see table_compile_columns; NULL otherwise */
 };
 
 struct api_subresource {

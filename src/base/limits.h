@@ -14,6 +14,8 @@
 #define LIMIT_URL_BYTES (16u << 10)         /* 414 */
 #define LIMIT_H2_STREAMS 256                /* concurrent streams a connection */
 #define LIMIT_H2_RESETS_PER_SEC 200         /* rapid reset: connection closed */
+#define LIMIT_H2_CONTROL_PER_SEC 1000       /* pings, settings, priorities, empty frames: connection closed */
+#define LIMIT_BODIES_BYTES (256u << 20)     /* request bodies that one loop is holding: 503 */
 #define LIMIT_WATCH_BUFFER_BYTES (4u << 20) /* unsent bytes of one watcher: it is dropped and can resume */
 #define LIMIT_CONN_OUT_BYTES (8u << 20)     /* unsent bytes a connection buffers before a handler must wait */
 #define LIMIT_READS_IN_FLIGHT 400           /* 429 with Retry-After, as Kubernetes */

@@ -11,7 +11,7 @@
  * Threads: one handler call at a time per loop; loops run in parallel.
  * Ownership: request, headers and body live in req->arena until the request is finished.  http_buf is shared by reference.
  * Limits: base/limits.h (headers, body, streams, connections, unsent bytes); time-outs in struct http_server_opts.  A peer that breaks one
- * gets 400, 408, 413, 414 or 431 as a Kubernetes Status (bad_request callback), or GOAWAY, and only its connection closes. */
+ * gets 400, 408, 413, 414, 431 ... as a Kubernetes Status (bad_request callback), or GOAWAY, and only its connection closes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "rt/loop.h"
 #include "rt/tls.h"
+#include "wire/http_types.h"
 
 struct http_server;
 struct http_conn;
@@ -33,11 +34,6 @@ struct http_buf *http_buf_new(str bytes) MUST_CHECK;
 struct http_buf *http_buf_alloc(size_t len) MUST_CHECK; /* to be filled before it is shared */
 struct http_buf *http_buf_ref(struct http_buf *b);
 void http_buf_unref(struct http_buf *b); /* NULL is fine */
-
-struct http_header {
-    str name; /* lower case */
-    str value;
-};
 
 struct http_request {
     struct arena *arena;
@@ -64,6 +60,9 @@ struct http_request {
     int status;
     uint64_t sent_bytes;
 };
+/* For answers that last (watches): gives back the request's head, body and all of its arena, about 8 KB.  After it method, path, query, host,
+ * headers and body are empty and whatever the handler put on the arena is gone; peer and remote stay.  The request may go on using the arena. */
+void http_request_shrink(struct http_request *req);
 str http_header_get(const struct http_request *req, str lower_name); /* "" when absent */
 /* First value of a query parameter, percent-decoded on the arena; false when absent. */
 bool http_query_get(struct http_request *req, str name, str *ret);
@@ -96,7 +95,7 @@ void http_abort(struct http_request *req); /* reset the stream or close the conn
 /* 101 Switching Protocols on HTTP/1.1: from then on raw bytes both ways through the callbacks. */
 struct http_upgrade_ops {
     void (*on_bytes)(struct http_request *req, str bytes);
-    void (*on_eof)(struct http_request *req); /* the request must be finished with http_abort */
+    void (*on_eof)(struct http_request *req); /* the request must be finished with http_abort, which still sends what was written */
 };
 int http_upgrade(struct http_request *req, const struct http_header *headers, size_t nheaders, const struct http_upgrade_ops *ops,
                  struct err *err) MUST_CHECK;
@@ -108,7 +107,7 @@ struct http_server_opts {
     size_t nloops;
     struct tls_server *tls;
     void (*handler)(void *arg, struct http_request *req);
-    /* Body of the answer to a request that never reached the handler: status 400, 408, 413, 414, 431, 505. */
+    /* Body of the answer to a request that never reached the handler: status 400, 408, 413, 414, 417, 431, 501, 503, 505. */
     str (*bad_request)(void *arg, struct arena *a, int status, const char *why);
     void *arg;
     nsec_t handshake_timeout_ns; /* 0: 10 s */
@@ -116,6 +115,8 @@ struct http_server_opts {
     nsec_t body_timeout_ns;      /* 0: 60 s */
     nsec_t idle_timeout_ns;      /* 0: 120 s keep-alive without a request */
     nsec_t write_timeout_ns;     /* 0: 60 s without progress on a blocked write */
+    uint32_t max_streams;        /* HTTP/2 streams a connection may have open, 0: LIMIT_H2_STREAMS.  An idle stream costs about 1 KB. */
+    uint32_t max_connections;    /* 0: LIMIT_CONNECTIONS */
 };
 int http_server_new(const struct http_server_opts *opts, struct http_server **ret, struct err *err) MUST_CHECK;
 /* "127.0.0.1:6443", "[::1]:0", ":6443" (all addresses).  *ret_port: the port in use. */
@@ -123,9 +124,10 @@ int http_server_listen_tls(struct http_server *s, const char *addr, uint16_t *re
 /* Plain text; mode 0600, replaces a stale socket. */
 int http_server_listen_unix(struct http_server *s, const char *path, struct err *err) MUST_CHECK;
 /* Graceful: stop accepting, GOAWAY / connection: close, let running requests finish, then force at the deadline.
- * done() runs on the first loop. */
+ * done() runs on the first loop, at the deadline at the latest. */
 void http_server_shutdown(struct http_server *s, nsec_t deadline_ns, void (*done)(void *arg), void *arg);
-void http_server_free(struct http_server *s); /* after its loops stopped */
+/* After its loops stopped.  Requests that are not finished yet must not be touched any more. */
+void http_server_free(struct http_server *s);
 
 struct http_server_stats {
     uint64_t accepted, open, handshake_failures, requests_h1, requests_h2, bad_requests, timeouts, bytes_in, bytes_out;

@@ -4,7 +4,8 @@
  *     loop = loop_new("io-0", clock);  rt_thread_start(...loop_run(loop)...);  loop_post(loop, &msg);
  * Threads: loop_post and loop_stop from any thread; the rest on the loop's own thread or before it runs.
  * Ownership: the loop owns nothing that is registered on it.
- * Limits: a turn over 50 ms is reported by a log line with the name of the callback's owner (watchdog). */
+ * Limits: a turn over 50 ms is reported by a log line with the slowest callback's kind and function offset
+ * (addr2line -e cox 0x...), the watchdog. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -23,7 +24,8 @@ const struct clock *loop_clock(const struct loop *l);
 const char *loop_name(const struct loop *l);
 bool loop_is_current(const struct loop *l); /* on its thread? */
 
-/* File descriptors.  Embedded in the owner; edge-triggered is not used: the owner says what it wants next. */
+/* File descriptors.  Embedded in the owner; edge-triggered is not used: the owner says what it wants next.  EPOLLERR and EPOLLHUP
+ * come whatever it wants, each turn, until it calls loop_fd_del. */
 struct loop_fd {
     int fd;
     uint32_t events; /* EPOLLIN, EPOLLOUT now registered */

@@ -59,6 +59,8 @@ void tls_session_free(struct tls_session *t);
 enum tls_io tls_handshake(struct tls_session *t);
 enum tls_io tls_read(struct tls_session *t, void *buf, size_t len, size_t *ret_n);
 enum tls_io tls_write(struct tls_session *t, const void *buf, size_t len, size_t *ret_n);
+/* Bytes already taken from the socket wait inside: read again before polling. */
+bool tls_has_pending(const struct tls_session *t);
 void tls_shutdown(struct tls_session *t);           /* sends close_notify, does not wait */
 bool tls_is_h2(const struct tls_session *t);        /* what ALPN chose */
 const struct tls_peer *tls_session_peer(struct tls_session *t); /* NULL: no client certificate */

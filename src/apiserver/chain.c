@@ -1,0 +1,191 @@
+/* chain.c - the way of every request: inputs → route → who → may they → verb; and the two sinks, HTTP and in-process. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apiserver/audit.h"
+#include "apiserver/internal.h"
+#include "wire/gzip.h"
+
+/* --- finishing ------------------------------------------------------------------------------------------------ */
+
+static void finished(struct api_req *q)
+{
+    struct apiserver *s = q->srv;
+    metrics_request(s->metrics, q, clock_mono(s->clock) - q->received_ns);
+    if (s->audit)
+        audit_request(s->audit, q, clock_wall(s->clock));
+    if (q->is_mutating_counted) {
+        atomic_fetch_sub(&s->writes_in_flight, 1);
+        metrics_inflight(s->metrics, true, -1);
+    }
+    registry_unref(q->reg);
+    q->reg = NULL;
+}
+
+static void http_sink_respond(struct api_req *q, const struct http_response *res)
+{
+    finished(q);
+    http_respond(q->http, res); /* frees the arena, and q with it */
+}
+
+static void http_sink_stream_start(struct api_req *q, const struct http_response *head)
+{
+    q->answered_status = head->status;
+    http_stream_start(q->http, head);
+}
+
+static bool http_sink_stream_write(struct api_req *q, struct http_buf *buf, size_t limit)
+{
+    q->answered_bytes += buf->len;
+    return http_stream_write(q->http, buf, limit);
+}
+
+static void http_sink_stream_end(struct api_req *q)
+{
+    finished(q);
+    http_stream_end(q->http);
+}
+
+static const struct api_sink http_sink = {http_sink_respond, http_sink_stream_start, http_sink_stream_write, http_sink_stream_end};
+
+void chain_finish_local(struct api_req *q)
+{
+    finished(q);
+}
+
+/* --- authorization ------------------------------------------------------------------------------------------------ */
+
+static str forbidden_message(struct api_req *q)
+{
+    struct arena *a = q->arena;
+    const struct api_target *t = &q->target;
+    if (!t->is_resource)
+        return arena_fmt(a, "forbidden: User \"" STR_FMT "\" cannot " STR_FMT " path \"" STR_FMT "\"", STR_ARG(q->user.name), STR_ARG(t->verb),
+                         STR_ARG(t->path));
+    str resource = t->subresource.len ? arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(t->resource), STR_ARG(t->subresource)) : t->resource;
+    str qualified = t->group.len ? arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(t->resource), STR_ARG(t->group)) : t->resource;
+    str name = t->name.len ? arena_fmt(a, " \"" STR_FMT "\"", STR_ARG(t->name)) : S("");
+    str where = t->ns.len ? arena_fmt(a, "in the namespace \"" STR_FMT "\"", STR_ARG(t->ns)) : S("at the cluster scope");
+    return arena_fmt(a, STR_FMT STR_FMT " is forbidden: User \"" STR_FMT "\" cannot " STR_FMT " resource \"" STR_FMT "\" in API group \"" STR_FMT "\" " STR_FMT,
+                     STR_ARG(qualified), STR_ARG(name), STR_ARG(q->user.name), STR_ARG(t->verb), STR_ARG(resource), STR_ARG(t->group), STR_ARG(where));
+}
+
+static bool authorized(struct api_req *q)
+{
+    const struct api_target *t = &q->target;
+    struct authz_attrs attrs = {.user = &q->user, .is_resource = t->is_resource, .verb = t->verb, .group = t->group, .version = t->version,
+                                .resource = t->resource, .subresource = t->subresource, .ns = t->ns, .name = t->name, .path = t->path};
+    /* POST of a name is no create of that name: Kubernetes authorizes creates without one, subresources with */
+    if (authz_check(q->srv->authz, q->arena, &attrs, NULL))
+        return true;
+    struct api_status_details d = {.name = t->name, .group = t->group, .kind = t->resource};
+    api_answer_status(q, 403, S("Forbidden"), forbidden_message(q), &d);
+    return false;
+}
+
+/* --- dispatch --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *verb;
+    uint16_t bit;
+    void (*run)(struct api_req *q);
+} verbs[] = {
+    {"get", API_VERB_GET, rest_get},          {"list", API_VERB_LIST, rest_list},
+    {"watch", API_VERB_WATCH, rest_watch},    {"create", API_VERB_CREATE, rest_create},
+    {"update", API_VERB_UPDATE, rest_update}, {"patch", API_VERB_PATCH, rest_patch},
+    {"delete", API_VERB_DELETE, rest_delete}, {"deletecollection", API_VERB_DELETECOLLECTION, rest_delete_collection},
+};
+
+static bool verb_is_mutating(str verb)
+{
+    return !str_is(verb, "get") && !str_is(verb, "list") && !str_is(verb, "watch");
+}
+
+bool writes_enter(struct api_req *q)
+{
+    struct apiserver *s = q->srv;
+    /* system:masters and system:nodes may use every slot, others leave a tenth, so that one client cannot lock the operators out */
+    bool trusted = api_user_in_group(&q->user, S("system:masters"));
+    int limit = trusted ? LIMIT_WRITES_QUEUED : LIMIT_WRITES_QUEUED / 10 * 9;
+    if (atomic_fetch_add(&s->writes_in_flight, 1) >= limit) {
+        atomic_fetch_sub(&s->writes_in_flight, 1);
+        metrics_rejected(s->metrics);
+        api_answer_status(q, 429, S("TooManyRequests"), S("the server has received too many requests and has asked us to try again later"),
+                          &(struct api_status_details){.retry_after_s = 1});
+        return false;
+    }
+    metrics_inflight(s->metrics, true, 1);
+    q->is_mutating_counted = true;
+    return true;
+}
+
+static void run_resource(struct api_req *q)
+{
+    const struct api_target *t = &q->target;
+    if (!route_resolve(q) || !negotiate(q))
+        return;
+    if (q->res->deprecation_warning.len)
+        api_req_warn(q, q->res->deprecation_warning);
+    if (verb_is_mutating(t->verb) && !writes_enter(q))
+        return;
+    if (subresource_serve(q))
+        return;
+    uint16_t allowed = q->sub ? q->sub->verbs : q->res->verbs;
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
+        if (!str_is(t->verb, verbs[i].verb))
+            continue;
+        if (!(allowed & verbs[i].bit) || (str_is(t->verb, "create") && t->name.len && !q->sub))
+            break;
+        verbs[i].run(q);
+        return;
+    }
+    api_answer_method_not_allowed(q);
+}
+
+void chain_run(struct api_req *q)
+{
+    q->reg = registry_current(&q->srv->registry);
+    q->is_watch = api_query_bool(q, S("watch"));
+    if (!q->user.name.len) {
+        struct err err;
+        if (authn_request(q->srv->authn, q, &err) < 0) {
+            if (err.code == E_UNAUTHORIZED)
+                api_answer_status(q, 401, S("Unauthorized"), S("Unauthorized"), NULL);
+            else
+                api_answer_err(q, &err);
+            return;
+        }
+    }
+    if (!route_parse(q) || !authorized(q))
+        return;
+    if (q->target.is_resource)
+        run_resource(q);
+    else if (!nonresource_serve(q))
+        api_answer(q, 404, S("text/plain; charset=utf-8"), S("404 page not found\n"));
+}
+
+void apiserver_handle(void *apiserver, struct http_request *http)
+{
+    struct api_req *q = arena_new(http->arena, struct api_req);
+    *q = (struct api_req){
+        .srv = apiserver,
+        .arena = http->arena,
+        .loop = http->loop,
+        .http = http,
+        .sink = &http_sink,
+        .received_ns = http->received_ns,
+        .method = http->method,
+        .path = http->path,
+        .query = http->query,
+        .content_type = http_header_get(http, S("content-type")),
+        .accept = http_header_get(http, S("accept")),
+        .user_agent = http_header_get(http, S("user-agent")),
+        .body = http->body,
+    };
+    q->gzip = str_is(q->method, "GET") && gzip_is_accepted(http_header_get(http, S("accept-encoding")));
+    http->user = q;
+    if (q->srv->audit) {
+        char uid[37];
+        object_new_uid(uid);
+        q->audit_id = arena_str(q->arena, str_of(uid));
+    }
+    chain_run(q);
+}

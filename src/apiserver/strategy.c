@@ -1,0 +1,291 @@
+/* strategy.c - what the server itself decides when objects are written: metadata it owns, status, generation, and the few fields that kinds generate.
+ *
+ * Kinds with more than the general rules are rows of `hooks`. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/quantity.h"
+#include "apiserver/alloc.h"
+#include "apiserver/crds.h"
+#include "apiserver/write.h"
+#include "base/civil.h"
+
+struct hooks {
+    const char *group, *plural;
+    void (*create)(struct write_run *r, struct json *obj);
+    void (*update)(struct write_run *r, const struct json *old, struct json *obj);
+    void (*remove)(struct write_run *r, const struct json *obj);
+};
+
+static bool has_status(const struct api_resource *r)
+{
+    return api_subresource_find(r, S("status")) != NULL;
+}
+
+/* --- pods -------------------------------------------------------------------------------------------------------------- */
+
+static bool requests_equal_limits(const struct json *container, bool *any)
+{
+    const struct json *resources = json_get(container, S("resources"));
+    const struct json *req = json_get(resources, S("requests")), *lim = json_get(resources, S("limits"));
+    static const str names[] = {STR_INIT("cpu"), STR_INIT("memory")};
+    bool equal = true;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct quantity a, b;
+        bool has_req = quantity_parse(json_get_str(req, names[i]), &a) && !quantity_is_zero(&a);
+        bool has_lim = quantity_parse(json_get_str(lim, names[i]), &b) && !quantity_is_zero(&b);
+        *any |= has_req || has_lim;
+        equal &= has_lim && (!has_req || quantity_cmp(&a, &b) == 0);
+    }
+    return equal;
+}
+
+static str pod_qos(const struct json *pod)
+{
+    const struct json *spec = json_get(pod, S("spec"));
+    static const str lists[] = {STR_INIT("containers"), STR_INIT("initContainers")};
+    bool guaranteed = true, any = false;
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
+        const struct json *list = json_get(spec, lists[l]);
+        for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+            guaranteed &= requests_equal_limits(&list->items[i], &any);
+    }
+    return !any ? S("BestEffort") : guaranteed ? S("Guaranteed") : S("Burstable");
+}
+
+static void pod_create(struct write_run *r, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    struct json *status = json_set(a, obj, S("status"), json_object());
+    json_set(a, status, S("phase"), json_string(S("Pending")));
+    json_set(a, status, S("qosClass"), json_string(pod_qos(obj)));
+    const struct json *gates = json_path(obj, "spec", "schedulingGates", NULL);
+    if (json_is(gates, JSON_ARRAY) && gates->len)
+        json_set(a, status, S("conditions"),
+                 json_literal(a, "[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"SchedulingGated\","
+                                 "\"message\":\"Scheduling is blocked due to non-empty scheduling gates\",\"lastProbeTime\":null,\"lastTransitionTime\":null}]"));
+}
+
+/* pods/ephemeralcontainers adds debug containers and touches nothing else. */
+static void pod_update(struct write_run *r, const struct json *old, struct json *obj)
+{
+    if (!str_is(r->subresource, "ephemeralcontainers"))
+        return;
+    struct arena *a = r->q->arena;
+    const struct json *added = json_path(obj, "spec", "ephemeralContainers", NULL);
+    struct json list = added ? *added : json_array();
+    const struct json *managed = json_get(object_meta(obj), S("managedFields"));
+    struct json kept = json_copy(a, old);
+    json_set(a, json_ensure_object(a, &kept, S("spec")), S("ephemeralContainers"), list);
+    if (managed)
+        json_set(a, object_meta(&kept), S("managedFields"), *managed);
+    *obj = kept;
+}
+
+/* --- namespaces, volumes ---------------------------------------------------------------------------------------------- */
+
+static void namespace_create(struct write_run *r, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    struct json *spec = json_ensure_object(a, obj, S("spec"));
+    struct json *list = json_get(spec, S("finalizers"));
+    if (!json_is(list, JSON_ARRAY))
+        list = json_set(a, spec, S("finalizers"), json_array());
+    if (!object_list_has(spec, S("finalizers"), S("kubernetes")))
+        json_push(a, list, json_string(S("kubernetes")));
+    json_set(a, obj, S("status"), json_literal(a, "{\"phase\":\"Active\"}"));
+}
+
+/* spec.finalizers change only through namespaces/finalize. */
+static void namespace_update(struct write_run *r, const struct json *old, struct json *obj)
+{
+    if (str_is(r->subresource, "finalize"))
+        return;
+    struct json *spec = json_ensure_object(r->q->arena, obj, S("spec"));
+    const struct json *keep = json_path(old, "spec", "finalizers", NULL);
+    if (keep)
+        json_set(r->q->arena, spec, S("finalizers"), *keep);
+    else
+        json_del(spec, S("finalizers"));
+}
+
+static void volume_create(struct write_run *r, struct json *obj)
+{
+    json_set(r->q->arena, obj, S("status"), json_literal(r->q->arena, "{\"phase\":\"Pending\"}"));
+}
+
+/* --- jobs --------------------------------------------------------------------------------------------------------------- */
+
+/* A job selects its pods by its own uid unless manualSelector is set. */
+static void job_create(struct write_run *r, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    struct json *spec = json_ensure_object(a, obj, S("spec"));
+    if (json_get_bool(spec, S("manualSelector"), false))
+        return;
+    str uid = object_uid(obj), name = object_name(obj);
+    struct json *meta = json_ensure_object(a, json_ensure_object(a, spec, S("template")), S("metadata"));
+    struct json *labels = json_ensure_object(a, meta, S("labels"));
+    static const struct {
+        const char *key;
+        bool is_uid;
+    } marks[] = {{"batch.kubernetes.io/controller-uid", true}, {"batch.kubernetes.io/job-name", false}, {"controller-uid", true}, {"job-name", false}};
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        if (!json_get(labels, str_of(marks[i].key)))
+            json_set(a, labels, str_of(marks[i].key), json_string(marks[i].is_uid ? uid : name));
+    struct json *selector = json_ensure_object(a, spec, S("selector"));
+    struct json *match = json_ensure_object(a, selector, S("matchLabels"));
+    json_set(a, match, S("batch.kubernetes.io/controller-uid"), json_string(uid));
+}
+
+/* --- daemon sets -------------------------------------------------------------------------------------------------------- */
+
+#define TEMPLATE_GENERATION "deprecated.daemonset.template.generation"
+
+static void daemon_set_generation(struct write_run *r, struct json *obj, int64_t generation)
+{
+    struct arena *a = r->q->arena;
+    struct json *meta = json_ensure_object(a, obj, S("metadata"));
+    struct json *annotations = json_ensure_object(a, meta, S("annotations"));
+    json_set(a, annotations, S(TEMPLATE_GENERATION), json_string(arena_fmt(a, "%lld", (long long)generation)));
+}
+
+static void daemon_set_create(struct write_run *r, struct json *obj)
+{
+    daemon_set_generation(r, obj, 1);
+}
+
+static void daemon_set_update(struct write_run *r, const struct json *old, struct json *obj)
+{
+    int64_t generation = 1;
+    str_to_i64(json_get_str(json_get(object_meta(old), S("annotations")), S(TEMPLATE_GENERATION)), &generation);
+    bool changed = !json_equal(json_path(old, "spec", "template", NULL), json_path(obj, "spec", "template", NULL));
+    daemon_set_generation(r, obj, generation + changed);
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------------- */
+
+static const struct hooks hooks[] = {
+    {"", "pods", pod_create, pod_update, NULL},
+    {"", "namespaces", namespace_create, namespace_update, NULL},
+    {"", "persistentvolumeclaims", volume_create, NULL, NULL},
+    {"", "persistentvolumes", volume_create, NULL, NULL},
+    {"", "services", alloc_service_create, alloc_service_update, alloc_service_remove},
+    {"batch", "jobs", job_create, NULL, NULL},
+    {"apps", "daemonsets", daemon_set_create, daemon_set_update, NULL},
+    {"apiextensions.k8s.io", "customresourcedefinitions", crd_create, crd_update, NULL},
+};
+
+static const struct hooks *hooks_of(const struct api_resource *r)
+{
+    for (size_t i = 0; i < ARRAY_LEN(hooks); i++)
+        if (str_is(r->plural, hooks[i].plural) && str_is(r->group, hooks[i].group))
+            return &hooks[i];
+    return NULL;
+}
+
+void strategy_prepare_create(struct write_run *r, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    struct json *meta = json_ensure_object(a, obj, S("metadata"));
+    static const str owned[] = {STR_INIT("deletionTimestamp"), STR_INIT("deletionGracePeriodSeconds"), STR_INIT("selfLink"), STR_INIT("generation"),
+                                STR_INIT("resourceVersion")};
+    for (size_t i = 0; i < ARRAY_LEN(owned); i++)
+        json_del(meta, owned[i]);
+    char uid[37], now[CIVIL_TIME_LEN + 1];
+    object_new_uid(uid);
+    civil_format(clock_wall(r->q->srv->clock), now);
+    json_set(a, meta, S("uid"), json_string(arena_str(a, str_of(uid))));
+    json_set(a, meta, S("creationTimestamp"), json_string(arena_str(a, str_of(now))));
+    if (r->res->flags & API_GENERATION)
+        json_set(a, meta, S("generation"), json_number_text(S("1")));
+    if (has_status(r->res))
+        json_del(obj, S("status"));
+    const struct hooks *h = hooks_of(r->res);
+    if (h && h->create)
+        h->create(r, obj);
+}
+
+/* Takes the member from old, or removes it when old has none. */
+static void keep_old(struct arena *a, struct json *to, const struct json *old, str key)
+{
+    const struct json *v = json_get(old, key);
+    if (v)
+        json_set(a, to, key, *v);
+    else
+        json_del(to, key);
+}
+
+static void keep_metadata(struct arena *a, const struct json *old, struct json *obj)
+{
+    static const str owned[] = {STR_INIT("uid"), STR_INIT("creationTimestamp"), STR_INIT("deletionTimestamp"), STR_INIT("deletionGracePeriodSeconds"),
+                                STR_INIT("generation"), STR_INIT("generateName"), STR_INIT("selfLink")};
+    struct json *meta = json_ensure_object(a, obj, S("metadata"));
+    for (size_t i = 0; i < ARRAY_LEN(owned); i++)
+        keep_old(a, meta, object_meta(old), owned[i]);
+}
+
+/* Has anything but metadata and status changed? */
+static bool spec_changed(const struct json *old, const struct json *obj)
+{
+    static const str outside[] = {STR_INIT("metadata"), STR_INIT("status"), STR_INIT("kind"), STR_INIT("apiVersion")};
+    const struct json *sides[2][2] = {{old, obj}, {obj, old}};
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < sides[s][0]->len; i++) {
+            const struct json_member *m = &sides[s][0]->members[i];
+            bool skip = false;
+            for (size_t k = 0; k < ARRAY_LEN(outside); k++)
+                skip |= str_eq(m->key, outside[k]);
+            if (skip)
+                continue;
+            const struct json *other = json_get(sides[s][1], m->key);
+            if (!other || !json_equal(&m->value, other))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Writes to /status change nothing but status; managedFields and a custom resource's other metadata stay as they were. */
+static void keep_all_but_status(struct write_run *r, const struct json *old, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    struct json status = json_null();
+    const struct json *given = json_get(obj, S("status"));
+    const struct json *managed = json_get(object_meta(obj), S("managedFields"));
+    bool has = given != NULL, has_managed = managed != NULL;
+    struct json managed_copy = has_managed ? *managed : json_null();
+    if (has)
+        status = *given;
+    *obj = json_copy(a, old);
+    if (has)
+        json_set(a, obj, S("status"), status);
+    else
+        json_del(obj, S("status"));
+    if (has_managed)
+        json_set(a, object_meta(obj), S("managedFields"), managed_copy);
+}
+
+void strategy_prepare_update(struct write_run *r, const struct json *old, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    if (str_is(r->subresource, "status")) {
+        keep_all_but_status(r, old, obj);
+        return;
+    }
+    keep_metadata(a, old, obj);
+    if (has_status(r->res))
+        keep_old(a, obj, old, S("status"));
+    const struct hooks *h = hooks_of(r->res);
+    if (h && h->update)
+        h->update(r, old, obj);
+    if ((r->res->flags & API_GENERATION) && spec_changed(old, obj)) {
+        int64_t generation = json_get_int(object_meta(old), S("generation"), 0);
+        json_set(a, object_meta(obj), S("generation"), json_int(a, generation + 1));
+    }
+}
+
+void strategy_on_remove(struct write_run *r, const struct json *obj)
+{
+    const struct hooks *h = hooks_of(r->res);
+    if (h && h->remove)
+        h->remove(r, obj);
+}

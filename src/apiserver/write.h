@@ -1,0 +1,78 @@
+/* write.h - changing one object: the state machine behind create, update, patch, apply, delete and the subresources.
+ *
+ *   start ─► attempt: read live → build(live) = new → defaults → admit → prepare → track fields → validate → encode → store
+ *              ▲                                                                                                │
+ *              └──────── somebody else was faster: read again and try again, at most WRITE_MAX_ATTEMPTS ◄──────┘
+ *                                                                              done ─► answer
+ * Threads: runs on the request's loop; the store's writer only posts the result.
+ * Ownership: everything is on the request's arena and dies with the answer. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "api/validate.h"
+#include "apiserver/admission.h"
+#include "apiserver/internal.h"
+
+#define WRITE_MAX_ATTEMPTS 32
+
+enum write_outcome { WRITE_CREATED, WRITE_UPDATED, WRITE_UNCHANGED, WRITE_DELETED };
+
+struct write_run {
+    struct api_req *q;
+    const struct api_resource *res;     /* version of the request */
+    const struct api_resource *storage; /* version that is stored */
+    str ns, name;
+    str subresource;                    /* "", "status", ... as admission and validation see it */
+    str key;
+
+    /* Makes the new object from the live one (NULL: there is none).  Runs again on each attempt; must not change live.
+     * Returns 0, -E_CODE with err, or WRITE_ANSWERED when it answered the request itself. */
+    int (*build)(struct write_run *r, const struct json *live, struct json *ret_new, struct err *err);
+    /* Gives the answer; NULL: the object itself, 201 or 200. */
+    void (*answer)(struct write_run *r, enum write_outcome outcome, str stored);
+
+    bool may_create;    /* live may be absent */
+    bool must_create;   /* POST: live must be absent */
+    bool raw;           /* no defaulting, admission, validation: the change is the server's own (deletion marks) */
+    bool is_apply;      /* managedFields were already made by apply_merge */
+    bool no_tracking;   /* managedFields stay as they are */
+    bool conditional;   /* the client gave a resourceVersion: no retry */
+    bool removes;       /* build asks to remove the object instead of writing it */
+
+    /* inputs of the verbs */
+    struct json body;
+    str patch_type;
+
+    /* one attempt */
+    int attempts;
+    struct store_kv *live_kv;
+    struct json live; /* in the request's version */
+    bool has_live;
+    struct json obj;
+    struct store_txn txn;
+    struct store_op ops[1 + ADMISSION_MAX_OPS];
+    struct field_errors *errors; /* of this attempt; strategies may add */
+    struct loop_msg committed;
+    void *extra; /* the verb's own */
+};
+#define WRITE_ANSWERED 1
+
+struct write_run *write_new(struct api_req *q, const struct api_resource *res, str ns, str name) MUST_CHECK;
+void write_start(struct write_run *r);
+/* Adds an operation to the transaction of this attempt; false when there is no room (the write then fails with 413). */
+bool write_add_op(struct write_run *r, struct store_op op);
+/* 422 with causes. */
+void write_answer_invalid(struct write_run *r, struct field_errors *errors);
+
+/* --- rest_write.c, rest_delete.c: parts that subresources use, too ----------------------------------------------------- */
+/* The build step of a delete; r->extra is what rest_delete_opts_from gave. */
+int rest_build_delete(struct write_run *r, const struct json *live, struct json *ret, struct err *err) MUST_CHECK;
+void *rest_delete_opts_from(struct api_req *q, const struct json *delete_options);
+
+/* --- strategy.c: what is particular to kinds when they are written --------------------------------------------------- */
+/* On create: server-owned metadata, initial status, generated fields. */
+void strategy_prepare_create(struct write_run *r, struct json *obj);
+/* On update through `subresource`: what that way in must not change is taken from old; generation counts. */
+void strategy_prepare_update(struct write_run *r, const struct json *old, struct json *obj);
+/* Operations that must come with the removal of an object (its service address, node ports, quota usage). */
+void strategy_on_remove(struct write_run *r, const struct json *obj);
