@@ -100,24 +100,19 @@ static bool is_reset(const struct json *list)
     return json_is(list, JSON_ARRAY) && (!list->len || (list->len == 1 && list->items[0].type == JSON_OBJECT && !list->items[0].len));
 }
 
-/* Where ownership stands before the write.  *ret_raw: a list that says the same, NULL when there is none. */
-static struct managed basis(struct arena *a, const struct apply_context *ctx, const struct json *live, const struct json *obj,
-                            const struct json **ret_raw)
+/* Ownership before the write: as stored, unless the client sent another list that can be read. */
+static const struct json *basis(struct arena *a, const struct apply_context *ctx, const struct json *live, const struct json *obj,
+                                struct managed *ret)
 {
-    struct managed m = {0};
     const struct json *sent = ctx->subresource.len ? NULL : apply_managed_fields(obj), *kept = apply_managed_fields(live);
-    *ret_raw = NULL;
+    *ret = (struct managed){0};
     if (is_reset(sent))
-        return m;
+        return NULL;
     if (json_is(sent, JSON_ARRAY) && (!json_is(kept, JSON_ARRAY) || !json_equal(sent, kept)) &&
-        managed_decode(a, sent, &m, NULL) == 0 && m.len)
-        return m;
-    m = (struct managed){0};
-    if (json_is(kept, JSON_ARRAY) && kept->len && managed_decode(a, kept, &m, NULL) == 0)
-        *ret_raw = kept;
-    else
-        m = (struct managed){0};
-    return m;
+        managed_decode(a, sent, ret, NULL) == 0 && ret->len)
+        return sent;
+    *ret = (struct managed){0};
+    return json_is(kept, JSON_ARRAY) && kept->len ? kept : NULL;
 }
 
 void apply_lose(struct arena *a, struct managed_entry *e, const struct fieldset *fields)
@@ -148,45 +143,49 @@ void apply_reconcile(struct arena *a, const struct apply_context *ctx, struct ma
     }
 }
 
-void apply_track(struct arena *a, const struct apply_context *ctx, struct managed *m, const struct json *live, const struct json *obj,
-                 str manager)
+/* Everybody loses what changed, the writer gains it. */
+static void transfer(struct arena *a, const struct apply_context *ctx, struct managed *m, const struct typed_diff *d, str manager)
 {
-    struct typed_diff d = typed_compare(a, ctx->type, live, obj);
-    if (fieldset_is_empty(&d.changed) && fieldset_is_empty(&d.removed))
-        return;
     apply_reconcile(a, ctx, m);
     for (size_t i = 0; i < m->len; i++) {
-        apply_lose(a, &m->items[i], &d.changed);
-        apply_lose(a, &m->items[i], &d.removed);
+        apply_lose(a, &m->items[i], &d->changed);
+        apply_lose(a, &m->items[i], &d->removed);
     }
     managed_drop_empty(m);
-    gain(a, ctx, m, manager, &d.changed);
+    gain(a, ctx, m, manager, &d->changed);
     managed_cap(a, m);
 }
 
-static bool is_untouched(const struct managed *m, const struct json *raw)
+void apply_track_all(struct arena *a, const struct apply_context *ctx, struct managed *m, const struct json *obj, str manager)
 {
-    if (!raw || raw->len != m->len)
-        return false;
-    for (size_t i = 0; i < m->len; i++)
-        if (!m->items[i].raw)
-            return false;
-    return true;
+    struct json after = apply_view(a, ctx, obj);
+    struct typed_diff d = typed_compare(a, ctx->type, NULL, &after);
+    transfer(a, ctx, m, &d, manager);
 }
 
 void apply_track_update(struct arena *a, const struct apply_context *ctx, const struct json *live, struct json *obj)
 {
-    const struct json *raw;
-    struct managed m = basis(a, ctx, live, obj, &raw);
-    if (!m.len && live) {
+    struct managed m;
+    const struct json *list = basis(a, ctx, live, obj, &m);
+    if (!list && live) {
         apply_set_managed(a, obj, json_null());
         return;
     }
     struct json before, after = apply_view(a, ctx, obj);
     if (live)
         before = apply_view(a, ctx, live);
-    apply_track(a, ctx, &m, live ? &before : NULL, &after, apply_manager(ctx));
-    apply_set_managed(a, obj, is_untouched(&m, raw) ? *raw : managed_encode(a, &m));
+    struct typed_diff d = typed_compare(a, ctx->type, live ? &before : NULL, &after);
+    bool same = fieldset_is_empty(&d.changed) && fieldset_is_empty(&d.removed);
+    if (same && list && !m.len) {
+        apply_set_managed(a, obj, *list);
+        return;
+    }
+    /* what is stored was checked when it came in; should it not be readable all the same, ownership starts anew */
+    if (list && !m.len && managed_decode(a, list, &m, NULL) < 0)
+        m = (struct managed){0};
+    if (!same)
+        transfer(a, ctx, &m, &d, apply_manager(ctx));
+    apply_set_managed(a, obj, managed_encode(a, &m));
 }
 
 /* --- validation -------------------------------------------------------------------------------------------- */

@@ -313,7 +313,7 @@ static struct change diff_lists(struct arena *a, const struct schema_type *t, co
         int order = i == li.len ? 1 : j == ri.len ? -1 : fieldset_elem_cmp(&li.p[i].elem, &ri.p[j].elem);
         struct fieldset_elem elem = order <= 0 ? li.p[i].elem : ri.p[j].elem;
         uint32_t nl = order <= 0 ? group_len(&li, i, &elem) : 0, nr = order >= 0 ? group_len(&ri, j, &elem) : 0;
-        struct change below = diff_group(a, t->elem, &li.p[i], nl, &ri.p[j], nr);
+        struct change below = diff_group(a, t->elem, nl ? &li.p[i] : NULL, nl, nr ? &ri.p[j] : NULL, nr);
         push_change(a, &c.below, elem, &below);
         i += nl;
         j += nr;

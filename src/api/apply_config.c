@@ -223,10 +223,8 @@ static int load_managed(struct apply *p, const struct json *live, struct err *er
     int r = managed_decode(p->a, apply_managed_fields(live), &p->managed, err);
     if (r < 0)
         return err_wrap(err, "failed to decode managed fields: ");
-    if (live && !p->managed.len) {
-        struct json all = apply_view(p->a, p->ctx, live);
-        apply_track(p->a, p->ctx, &p->managed, NULL, &all, BEFORE_FIRST_APPLY);
-    }
+    if (live && !p->managed.len)
+        apply_track_all(p->a, p->ctx, &p->managed, live, BEFORE_FIRST_APPLY);
     apply_reconcile(p->a, p->ctx, &p->managed);
     return 0;
 }

@@ -24,9 +24,8 @@ struct json apply_view(struct arena *a, const struct apply_context *ctx, const s
 /* list null: removes. */
 void apply_set_managed(struct arena *a, struct json *obj, struct json list);
 
-/* What `manager` changed between two views (live NULL: nothing before) is now its own. */
-void apply_track(struct arena *a, const struct apply_context *ctx, struct managed *m, const struct json *live, const struct json *obj,
-                 str manager);
+/* All of the object belongs to `manager`, as its updater. */
+void apply_track_all(struct arena *a, const struct apply_context *ctx, struct managed *m, const struct json *obj, str manager);
 /* Makes the entries fit a schema that changed since they were written. */
 void apply_reconcile(struct arena *a, const struct apply_context *ctx, struct managed *m);
 /* The entry loses the fields. */

@@ -28,7 +28,9 @@ int api_parse_body(struct arena *a, enum api_media media, str body, const struct
 
 /* Makes obj what a typed decoder would give: wrong JSON types are E_PARSE ("json: cannot unmarshal string into Go struct field PodSpec.spec.replicas of type int32"
  * as Kubernetes words it), unknown fields go to the report and are dropped unless preserve_unknown, nulls are dropped (except SCHEMA_NULLABLE), zero values without
- * SCHEMA_POINTER are dropped, Quantity, Time, MicroTime and bytes get their canonical text.  report may be NULL. */
+ * SCHEMA_POINTER are dropped, Quantity, Time, MicroTime and bytes get their canonical text.  report may be NULL.
+ * A type with `raw` is a custom resource's root: it is pruned by its structural schema, wrong types outside metadata are left for validation to find, and zero
+ * values and empty lists stay. */
 int api_conform(struct arena *a, const struct schema_type *type, struct json *obj, struct api_field_report *report,
                 struct err *err) MUST_CHECK;
 

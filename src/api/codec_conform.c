@@ -132,7 +132,8 @@ static int type_error_text(struct conform *c, const struct place *at, str value,
                    STR_ARG(value), STR_ARG(field->in->name), strbuf_cstr(&path), STR_ARG(go_type));
 }
 
-static int type_error(struct conform *c, const struct schema_type *t, const struct json *v, bool with_number, const struct place *at)
+static int type_error(struct conform *c, const struct schema_type *t, const struct json *v, bool with_number,
+                      const struct place *at)
 {
     if (c->type_error)
         return 0;
@@ -189,8 +190,8 @@ static int keep_raw(struct conform *c, const struct schema_type *t, struct json 
     return 0;
 }
 
-/* Any value, but for "a schema or something else" inside a CRD's schema: schemas are held by structs of the type they are in.  Unknown
- * fields there are dropped without a word, as Kubernetes does. */
+/* Any value, but for "a schema or something else" inside a CRD's schema: there schemas are structs of the type they are in.
+ * Unknown fields in them are dropped without a word, as Kubernetes does. */
 static int conform_any(struct conform *c, const struct schema_type *t, struct json *v, const struct place *at)
 {
     if (!at || !at->in || !str_has_prefix(t->name, S("JSONSchemaPropsOr")))
@@ -512,7 +513,8 @@ static int check_type_meta(const struct json *obj, struct err *err)
     return 0;
 }
 
-int api_conform(struct arena *a, const struct schema_type *type, struct json *obj, struct api_field_report *report, struct err *err)
+int api_conform(struct arena *a, const struct schema_type *type, struct json *obj, struct api_field_report *report,
+                struct err *err)
 {
     struct conform c = {.a = a, .report = report, .err = err};
     if (obj->type == JSON_NULL)

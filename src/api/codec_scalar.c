@@ -117,7 +117,8 @@ struct parsed_time {
     int zone_minutes;
 };
 
-/* What stands where the parse stopped: *ret_layout the expected layout element, or *ret_range the name of the number out of bounds. */
+/* On failure *s is where the parse stopped, *ret_layout the layout element expected there, and *ret_range the name of the number
+ * that is out of bounds, NULL when it is none. */
 static bool parse_time(str *s, bool micro, struct parsed_time *t, const char **ret_layout, const char **ret_range)
 {
     static char literal[ARRAY_LEN(time_parts)][2] = {"", "-", "-", "T", ":", ":"};
@@ -213,7 +214,8 @@ int codec_time_canonical(struct arena *a, str text, bool micro, str *ret, struct
 int codec_time_from_unix(struct arena *a, int64_t seconds, int32_t nanos, bool micro, str *ret, struct err *err)
 {
     static const int64_t zero_time = -62135596800, year_0 = -62167219200, year_10000 = 253402300800;
-    static const int64_t cycle_seconds = 146097ll * 86400, cycle_years = 400, window = 4000000000; /* starts so long before 1970 */
+    static const int64_t cycle_seconds = 146097ll * 86400, cycle_years = 400;
+    static const int64_t window = 4000000000; /* one cycle that nsec_t can hold starts so many seconds before 1970 */
     if (seconds == zero_time) {
         *ret = S("");
         return 0;
@@ -222,7 +224,10 @@ int codec_time_from_unix(struct arena *a, int64_t seconds, int32_t nanos, bool m
         return err_set(err, E_PARSE, "timestamp out of range");
     int64_t from_start = seconds + window, cycles = from_start / cycle_seconds - (from_start % cycle_seconds < 0);
     struct civil c = civil_from_ns((seconds - cycles * cycle_seconds) * NSEC_PER_SEC + nanos);
-    struct parsed_time t = {.part = {(int)(c.year + cycles * cycle_years), c.month, c.day, c.hour, c.minute, c.second}, .nsec = c.nsec};
+    struct parsed_time t = {
+        .part = {(int)(c.year + cycles * cycle_years), c.month, c.day, c.hour, c.minute, c.second},
+        .nsec = c.nsec,
+    };
     *ret = format_time(a, &t, micro);
     return 0;
 }
@@ -350,8 +355,8 @@ int codec_duration_canonical(struct arena *a, str text, str *ret, struct err *er
 
 /* --- quantities ---------------------------------------------------------------------------------- */
 
-/* Plain integers without leading zeros or trailing "000" and the everyday "100m", "128Mi" are canonical when the number is small and
- * not a multiple of what the next suffix would take; most pods hold nothing else, so they skip the 128-bit arithmetic. */
+/* Small integers and the everyday "100m", "128Mi" are canonical when the number is no multiple of what the next suffix would take.
+ * Most pods hold nothing else, so they skip the 128-bit arithmetic. */
 static bool is_plainly_canonical(str s)
 {
     size_t n = 0;
@@ -361,9 +366,9 @@ static bool is_plainly_canonical(str s)
     if (!n || s.p[0] == '0')
         return s.len == 1 && n == 1;
     str suffix = str_from(s, n);
-    if (suffix.len == 0 || (suffix.len == 1 && (suffix.p[0] == 'm' || suffix.p[0] == 'k' || suffix.p[0] == 'M' || suffix.p[0] == 'G')))
+    if (suffix.len == 0 || (suffix.len == 1 && memchr("mkMG", suffix.p[0], 4)))
         return v % 1000 != 0;
-    if (suffix.len == 2 && suffix.p[1] == 'i' && (suffix.p[0] == 'K' || suffix.p[0] == 'M' || suffix.p[0] == 'G'))
+    if (suffix.len == 2 && suffix.p[1] == 'i' && memchr("KMG", suffix.p[0], 3))
         return v % 1024 != 0;
     return false;
 }
@@ -416,7 +421,7 @@ static bool is_break(char c)
     return c == '\n' || c == '\r';
 }
 
-/* The padding that starts at text[at], after `have` characters of a group.  Index of the offending byte, or -1 when all is well. */
+/* The padding that starts at text[at], after `have` characters of a group: index of the offending byte, or -1. */
 static ptrdiff_t bad_padding(str text, size_t at, size_t have)
 {
     if (have < 2)

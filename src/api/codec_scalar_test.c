@@ -45,7 +45,8 @@ TEST(times_become_utc_seconds)
 TEST(bad_times_are_explained_as_go_does)
 {
     check(seconds_time, "x", "!parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"");
-    check(seconds_time, "2024-01-02", "!parsing time \"2024-01-02\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\" as \"T\"");
+    check(seconds_time, "2024-01-02",
+          "!parsing time \"2024-01-02\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\" as \"T\"");
     check(seconds_time, "2024-13-02T03:04:05Z", "!parsing time \"2024-13-02T03:04:05Z\": month out of range");
     check(seconds_time, "2023-02-29T03:04:05Z", "!parsing time \"2023-02-29T03:04:05Z\": day out of range");
     check(seconds_time, "2024-01-02T03:04:05Zx", "!parsing time \"2024-01-02T03:04:05Zx\": extra text: \"x\"");

@@ -73,7 +73,8 @@ TEST(scalars_get_their_canonical_text)
                "{'kind':'Pod','apiVersion':'v1','metadata':{'deletionTimestamp':'2024-01-02T02:04:05Z'}}");
     check_kept("{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','spec':{'renewTime':'2024-01-02T03:04:05.000006+01:00'}}",
                "{'kind':'Lease','apiVersion':'coordination.k8s.io/v1','spec':{'renewTime':'2024-01-02T02:04:05.000006Z'}}");
-    check_kept("{'kind':'Secret','apiVersion':'v1','data':{'a':'YQ=\\n='}}", "{'kind':'Secret','apiVersion':'v1','data':{'a':'YQ=='}}");
+    check_kept("{'kind':'Secret','apiVersion':'v1','data':{'a':'YQ=\\n='}}",
+               "{'kind':'Secret','apiVersion':'v1','data':{'a':'YQ=='}}");
     check_kept(POD("{'containers':[{'livenessProbe':{'httpGet':{'port':'web'},'tcpSocket':{'port':-0}}}]}"),
                POD("{'containers':[{'livenessProbe':{'httpGet':{'port':'web'},'tcpSocket':{'port':0}}}]}"));
 }
@@ -89,12 +90,13 @@ TEST(type_errors_read_like_gos)
                 UNMARSHAL "number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32");
     check_error("{'kind':'Deployment','apiVersion':'apps/v1','spec':{'replicas':2147483648}}",
                 UNMARSHAL "number 2147483648 into Go struct field DeploymentSpec.spec.replicas of type int32");
-    check_error(POD("{'containers':{}}"), UNMARSHAL "object into Go struct field PodSpec.spec.containers of type []v1.Container");
+    check_error(POD("{'containers':{}}"),
+                UNMARSHAL "object into Go struct field PodSpec.spec.containers of type []v1.Container");
     check_error(POD("'x'"), UNMARSHAL "string into Go struct field Pod.spec of type v1.PodSpec");
     check_error(POD("{'containers':[{'image':[]}]}"),
                 UNMARSHAL "array into Go struct field Container.spec.containers.image of type string");
-    check_error(POD("{'containers':[{'resources':{'limits':5}}]}"),
-                UNMARSHAL "number into Go struct field ResourceRequirements.spec.containers.resources.limits of type v1.ResourceList");
+    check_error(POD("{'containers':[{'resources':{'limits':5}}]}"), UNMARSHAL
+                "number into Go struct field ResourceRequirements.spec.containers.resources.limits of type v1.ResourceList");
     check_error("{'kind':'Service','apiVersion':'v1','spec':{'ports':[{'targetPort':true}]}}",
                 UNMARSHAL "bool into Go struct field ServicePort.spec.ports.targetPort of type int32");
     check_error("{'kind':'Pod','apiVersion':'v1','metadata':{'creationTimestamp':5}}",
@@ -102,7 +104,8 @@ TEST(type_errors_read_like_gos)
     check_error(CONFIG_MAP("'data':[]"), UNMARSHAL "array into Go struct field ConfigMap.data of type map[string]string");
     check_error("{'kind':'Secret','apiVersion':'v1','data':{'a':'!'}}", "illegal base64 data at input byte 0");
     /* the first of several, unless a scalar's own parser ends the decoding */
-    check_error(POD("{'nodeName':1,'hostname':2}"), UNMARSHAL "number into Go struct field PodSpec.spec.nodeName of type string");
+    check_error(POD("{'nodeName':1,'hostname':2}"),
+                UNMARSHAL "number into Go struct field PodSpec.spec.nodeName of type string");
     check_error(POD("{'nodeName':1,'overhead':{'cpu':'x'}}"),
                 "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
@@ -114,10 +117,12 @@ TEST(kind_and_version_are_looked_at_first)
     const struct api_resource *pods = testing_resource(&a, S("v1"), S("Pod"));
     struct json v = testing_json(&a, "{'kind':5}");
     T_ERR(api_conform(&a, pods->type, &v, NULL, &err), E_PARSE);
-    T_EQ_STR(str_of(err.msg), "couldn't get version/kind; json parse error: " UNMARSHAL "number into Go struct field .kind of type string");
+    T_EQ_STR(str_of(err.msg),
+             "couldn't get version/kind; json parse error: " UNMARSHAL "number into Go struct field .kind of type string");
     v = json_array();
     T_ERR(api_conform(&a, pods->type, &v, NULL, &err), E_PARSE);
-    T_OK(str_has_prefix(str_of(err.msg), S("couldn't get version/kind; json parse error: " UNMARSHAL "array into Go value of type struct")));
+    T_OK(str_has_prefix(str_of(err.msg),
+                        S("couldn't get version/kind; json parse error: " UNMARSHAL "array into Go value of type struct")));
     v = json_null();
     T_NO_ERR(api_conform(&a, pods->type, &v, NULL, &err), &err);
     T_EQ_INT(v.type, JSON_OBJECT);
@@ -127,8 +132,9 @@ TEST(unknown_fields_are_reported_once_and_dropped)
 {
     static const char *const want[] = {"unknown field \"spec.foo\"", "unknown field \"spec.containers[1].bar\"",
                                        "unknown field \"spec.containers[1].env[0].Name\"", "unknown field \"top\""};
-    check_report("{'kind':'Pod','apiVersion':'v1','spec':{'foo':{'x':1},'containers':[{},{'bar':1,'env':[{'Name':'a'}]}]},'top':null}",
-                 want, ARRAY_LEN(want));
+    check_report(
+        "{'kind':'Pod','apiVersion':'v1','spec':{'foo':{'x':1},'containers':[{},{'bar':1,'env':[{'Name':'a'}]}]},'top':null}",
+        want, ARRAY_LEN(want));
     static const char *const quoted[] = {"unknown field \"a\\\"b\""};
     check_report(CONFIG_MAP("'a\\\"b':1"), quoted, 1);
     check_report(CONFIG_MAP("'data':{'any.thing':'x'}"), NULL, 0);
@@ -152,7 +158,8 @@ TEST(conform_is_idempotent)
     ARENA_AUTO a = ARENA_INIT;
     struct err err;
     struct json once;
-    T_OK(conform(&a, POD("{'containers':[{'name':'a','resources':{'limits':{'cpu':0.1}},'ports':[{'containerPort':0}]}]}"), &once, NULL, &err));
+    T_OK(conform(&a, POD("{'containers':[{'name':'a','resources':{'limits':{'cpu':0.1}},'ports':[{'containerPort':0}]}]}"),
+                 &once, NULL, &err));
     struct json twice = json_copy(&a, &once);
     T_NO_ERR(api_conform(&a, testing_resource_of(&a, &twice)->type, &twice, NULL, &err), &err);
     T_OK(json_equal(&once, &twice));
@@ -163,9 +170,10 @@ TEST(complete_adds_what_go_always_writes)
     ARENA_AUTO a = ARENA_INIT;
     struct json v = testing_json(&a, "{'kind':'Deployment','apiVersion':'apps/v1','metadata':{'name':'x'},'spec':{}}");
     api_complete(&a, testing_resource_of(&a, &v)->type, &v);
-    T_EQ_JSON(&a, &v,
-              "{'kind':'Deployment','apiVersion':'apps/v1','metadata':{'name':'x','creationTimestamp':null},'spec':{'selector':null,"
-              "'template':{'metadata':{'creationTimestamp':null},'spec':{'containers':null}},'strategy':{}},'status':{}}");
+    T_EQ_JSON(
+        &a, &v,
+        "{'kind':'Deployment','apiVersion':'apps/v1','metadata':{'name':'x','creationTimestamp':null},'spec':{'selector':null,"
+        "'template':{'metadata':{'creationTimestamp':null},'spec':{'containers':null}},'strategy':{}},'status':{}}");
 }
 
 TEST(bodies_are_parsed_by_media_type)
@@ -180,9 +188,15 @@ TEST(bodies_are_parsed_by_media_type)
     T_EQ_STR(report.items[0], "duplicate field \"data.a\"");
     T_NO_ERR(api_parse_body(&a, API_MEDIA_YAML, S("a: 1\nb: [x]\n---\nc: 2\n"), NULL, &v, &report, &err), &err);
     T_EQ_JSON(&a, &v, "{'a':1,'b':['x']}");
+    report.len = 0;
+    T_NO_ERR(api_parse_body(&a, API_MEDIA_YAML, S("a: 1\nb:\n  c: 1\n  c: 2\na:\n  x: 1\n"), NULL, &v, &report, &err), &err);
+    T_EQ_INT(report.len, 1);
+    T_EQ_STR(report.items[0],
+             "yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n  line 6: key \"a\" already set in map");
     T_ERR(api_parse_body(&a, API_MEDIA_JSON, S("{"), NULL, &v, &report, &err), E_PARSE);
     T_EQ_STR(str_of(err.msg), "couldn't get version/kind; json parse error: unexpected end of JSON input");
-    T_ERR(api_parse_body(&a, API_MEDIA_PROTOBUF, S("{}"), testing_resource(&a, S("v1"), S("Pod"))->type, &v, &report, &err), E_PARSE);
+    T_ERR(api_parse_body(&a, API_MEDIA_PROTOBUF, S("{}"), testing_resource(&a, S("v1"), S("Pod"))->type, &v, &report, &err),
+          E_PARSE);
     T_EQ_STR(str_of(err.msg), "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
 }
 
@@ -216,11 +230,14 @@ TEST(custom_resources_are_pruned_not_typed)
     ARENA_AUTO a = ARENA_INIT;
     struct api_field_report report = {0};
     struct err err = ERR_NONE;
-    struct json v = testing_json(&a, "{'kind':'W','apiVersion':'g/v1','metadata':{'name':'x','labels':{},'foo':1},'spec':{'size':0,'names':[],"
-                                     "'note':null,'open':{'any':[null]},'extra':1,'template':{'kind':'Pod','metadata':{'uid':'','x':1},'z':0},'items':null}}");
+    struct json v = testing_json(
+        &a, "{'kind':'W','apiVersion':'g/v1','metadata':{'name':'x','labels':{},'foo':1},'spec':{'size':0,'names':[],"
+            "'note':null,'open':{'any':[null]},'extra':1,'template':{'kind':'Pod','metadata':{'uid':'','x':1},'z':0},'items':"
+            "null}}");
     T_NO_ERR(api_conform(&a, &custom_type, &v, &report, &err), &err);
-    T_EQ_JSON(&a, &v, "{'kind':'W','apiVersion':'g/v1','metadata':{'name':'x'},'spec':{'size':0,'names':[],"
-                      "'note':null,'open':{'any':[null]},'template':{'kind':'Pod','metadata':{},'z':0}}}");
+    T_EQ_JSON(&a, &v,
+              "{'kind':'W','apiVersion':'g/v1','metadata':{'name':'x'},'spec':{'size':0,'names':[],"
+              "'note':null,'open':{'any':[null]},'template':{'kind':'Pod','metadata':{},'z':0}}}");
     T_EQ_INT(report.len, 3);
     T_EQ_STR(report.items[0], "unknown field \"metadata.foo\"");
     T_EQ_STR(report.items[1], "unknown field \"spec.extra\"");
@@ -254,6 +271,6 @@ TEST(custom_defaults_replace_forbidden_nulls)
 }
 
 TEST_MAIN(zero_values_go_where_go_omits_them, null_is_absent_for_fields_and_zero_inside, scalars_get_their_canonical_text,
-          type_errors_read_like_gos, kind_and_version_are_looked_at_first, unknown_fields_are_reported_once_and_dropped, report_is_bounded,
-          conform_is_idempotent, complete_adds_what_go_always_writes, bodies_are_parsed_by_media_type, custom_resources_are_pruned_not_typed,
-          custom_defaults_replace_forbidden_nulls)
+          type_errors_read_like_gos, kind_and_version_are_looked_at_first, unknown_fields_are_reported_once_and_dropped,
+          report_is_bounded, conform_is_idempotent, complete_adds_what_go_always_writes, bodies_are_parsed_by_media_type,
+          custom_resources_are_pruned_not_typed, custom_defaults_replace_forbidden_nulls)

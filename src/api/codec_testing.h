@@ -40,9 +40,10 @@ static inline const struct api_resource *testing_resource_of(struct arena *a, co
 }
 
 /* v equals the tree of `want`; prints both otherwise. */
-#define T_EQ_JSON(a, v, want)                                                                                                          \
-    do {                                                                                                                              \
-        struct json t_want_ = testing_json(a, want);                                                                                  \
-        if (!json_equal(v, &t_want_))                                                                                                 \
-            T_FAIL_("is\n#   " STR_FMT "\n# expected\n#   " STR_FMT, STR_ARG(json_text(a, v)), STR_ARG(json_text(a, &t_want_)));       \
+#define T_EQ_JSON(a, v, want)                                                                                                  \
+    do {                                                                                                                       \
+        struct json t_want_ = testing_json(a, want);                                                                           \
+        if (!json_equal(v, &t_want_))                                                                                          \
+            T_FAIL_("is\n#   " STR_FMT "\n# expected\n#   " STR_FMT, STR_ARG(json_text(a, v)),                                 \
+                    STR_ARG(json_text(a, &t_want_)));                                                                          \
     } while (0)

@@ -1,7 +1,7 @@
 /* Versions of one stored kind into each other.
  *
- * Most versions share a schema, and only apiVersion changes.  Events differ in the names of their fields.  The autoscaler's v1 has no
- * place for most of v2: what it cannot express travels in annotations, as Kubernetes does it, so that nothing is lost on a round trip. */
+ * Most versions share a schema, and only apiVersion changes.  Events differ in the names of their fields.  The autoscaler's v1 has
+ * no place for most of v2: what it cannot express travels in annotations, as in Kubernetes, so that a round trip loses nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/codec.h"
 #include "api/gen/gen.h"
@@ -224,8 +224,8 @@ static bool take_annotation(struct arena *a, const struct json *obj, str key, en
 }
 
 /* A list from an annotation, each item converted and checked; false when one is not what it should be. */
-static bool take_list(struct arena *a, const struct json *obj, str key, const struct schema_type *type, bool is_metric, bool status,
-                      struct json *ret)
+static bool take_list(struct arena *a, const struct json *obj, str key, const struct schema_type *type, bool is_metric,
+                      bool status, struct json *ret)
 {
     struct json given, out = json_array();
     struct err err = ERR_NONE;
@@ -361,8 +361,9 @@ int api_convert(struct arena *a, const struct api_resource *from, const struct a
             fn = conversions[i].fn;
     /* Versions of a CRD without a webhook differ in nothing but their name. */
     if (!fn && from->type != to->type && !(from->flags & API_CUSTOM))
-        return err_set(err, E_INTERNAL, "no conversion from " STR_FMT "/" STR_FMT " to " STR_FMT "/" STR_FMT " for " STR_FMT,
-                       STR_ARG(from->group), STR_ARG(from->version), STR_ARG(to->group), STR_ARG(to->version), STR_ARG(from->kind));
+        return err_set(err, E_INTERNAL, "no conversion of " STR_FMT " from " STR_FMT "/" STR_FMT " to " STR_FMT "/" STR_FMT,
+                       STR_ARG(from->kind), STR_ARG(from->group), STR_ARG(from->version), STR_ARG(to->group),
+                       STR_ARG(to->version));
     if (obj->type != JSON_OBJECT)
         return err_set(err, E_INTERNAL, "only objects can be converted");
     struct json out = json_copy(a, obj);

@@ -12,21 +12,27 @@ static struct json *items_of(const struct json *obj, str key, uint32_t *ret_n)
     return *ret_n ? list->items : NULL;
 }
 
-/* Copies the members of `from` that `to` does not have, or all of them when they overwrite.  Clients choose how many there are, so keys
- * are found by hash.  The two share no member twice: keys of one object are unique. */
+/* A map takes a key without address for a free slot. */
+static str map_key(str key)
+{
+    return key.len ? key : S("");
+}
+
+/* Copies the members of `from` that `to` does not have, or all of them when they overwrite.  Clients choose how many there are, so
+ * keys are found by hash. */
 static void merge(struct arena *a, struct json *to, const struct json *from, bool overwrite)
 {
     if (!from || !from->len)
         return;
     struct map index = MAP_INIT;
     for (uint32_t i = 0; i < to->len; i++)
-        map_put(&index, to->members[i].key, (void *)(uintptr_t)(i + 1));
+        map_put(&index, map_key(to->members[i].key), (void *)(uintptr_t)(i + 1));
     struct json merged = {.type = JSON_OBJECT, .len = to->len, .cap = to->len + from->len};
     merged.members = arena_alloc(a, merged.cap * sizeof *merged.members);
     if (to->len)
         memcpy(merged.members, to->members, to->len * sizeof *to->members);
     for (uint32_t i = 0; i < from->len; i++) {
-        uintptr_t at = (uintptr_t)map_get(&index, from->members[i].key);
+        uintptr_t at = (uintptr_t)map_get(&index, map_key(from->members[i].key));
         if (!at)
             merged.members[merged.len++] = from->members[i];
         else if (overwrite)

@@ -1,7 +1,7 @@
 /* default_internal.h - defaults that need code, one function per schema type; the table in default.c calls them.
  *
- * Plain values stand in api/ *.api; a function is for what depends on other fields.  It sees its object before the plain values are
- * filled in and before anything below it is defaulted, and must do nothing the second time. */
+ * Plain values stand in api/ *.api; a function is for what depends on other fields.  It sees its object before the plain values
+ * are filled in and before anything below it is defaulted, and must do nothing the second time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

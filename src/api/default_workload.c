@@ -106,7 +106,7 @@ static void scaling_rules(struct arena *a, struct json *behavior, str direction,
 
 void default_hpa_v2_behavior(struct arena *a, struct json *obj)
 {
-    scaling_rules(a, obj, S("scaleUp"),
-                  "[{\"type\":\"Pods\",\"value\":4,\"periodSeconds\":15},{\"type\":\"Percent\",\"value\":100,\"periodSeconds\":15}]", true);
-    scaling_rules(a, obj, S("scaleDown"), "[{\"type\":\"Percent\",\"value\":100,\"periodSeconds\":15}]", false);
+#define DOUBLE_IN_15S "{\"type\":\"Percent\",\"value\":100,\"periodSeconds\":15}"
+    scaling_rules(a, obj, S("scaleUp"), "[{\"type\":\"Pods\",\"value\":4,\"periodSeconds\":15}," DOUBLE_IN_15S "]", true);
+    scaling_rules(a, obj, S("scaleDown"), "[" DOUBLE_IN_15S "]", false);
 }

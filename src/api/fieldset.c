@@ -65,8 +65,14 @@ int fieldset_elem_cmp(const struct fieldset_elem *a, const struct fieldset_elem 
 {
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    if (a->kind == FIELDSET_FIELD || str_eq(a->body, b->body))
+    if (a->kind == FIELDSET_FIELD) {
+        /* mostly decided by the first byte, and called for every field of every write */
+        if (a->body.len && b->body.len && a->body.p[0] != b->body.p[0])
+            return (unsigned char)a->body.p[0] < (unsigned char)b->body.p[0] ? -1 : 1;
         return str_cmp(a->body, b->body);
+    }
+    if (str_eq(a->body, b->body))
+        return 0;
     return a->kind == FIELDSET_INDEX ? number_cmp(a->body, b->body) : json_text_cmp(a->body, b->body);
 }
 

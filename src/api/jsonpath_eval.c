@@ -169,6 +169,7 @@ static int slice_bounds(struct eval *e, const struct jsonpath_bound b[3], uint32
     return 0;
 }
 
+/* kubectl ends at the first array that yields nothing and so loses what later ones hold; this goes on. */
 static int eval_array(struct eval *e, const struct set *in, const struct jsonpath_node *n, struct set *ret)
 {
     for (size_t i = 0; i < in->n; i++) {
@@ -404,7 +405,8 @@ int jsonpath_print(struct arena *a, const struct jsonpath *p, const struct json 
                    struct err *err)
 {
     struct print_ctx c = {a, out};
-    struct eval e = {.arena = a, .allow_missing = allow_missing, .budget = JSONPATH_MAX_RESULTS, .err = err, .emit = emit_text, .ctx = &c};
+    struct eval e = {.arena = a, .allow_missing = allow_missing, .budget = JSONPATH_MAX_RESULTS,
+                     .err = err, .emit = emit_text, .ctx = &c};
     size_t len = out->len;
     int r = run(&e, &p->root, 0, v);
     if (r < 0 && out->p) {
@@ -436,7 +438,8 @@ int jsonpath_find(struct arena *a, const struct jsonpath *p, const struct json *
                   struct err *err)
 {
     struct find_ctx c = {.arena = a};
-    struct eval e = {.arena = a, .allow_missing = true, .budget = JSONPATH_MAX_RESULTS, .err = err, .emit = emit_values, .ctx = &c};
+    struct eval e = {.arena = a, .allow_missing = true, .budget = JSONPATH_MAX_RESULTS,
+                     .err = err, .emit = emit_values, .ctx = &c};
     int r = run(&e, &p->root, 0, v);
     if (r < 0)
         return r;

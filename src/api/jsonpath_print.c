@@ -2,66 +2,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/jsonpath.h"
 
-/* Shortest digits that read back as v, without point, and the exponent of the first: 1250 is "125", 3. */
-static int shortest_digits(double v, char digits[24], size_t *ret_n)
-{
-    char text[40];
-    for (int precision = 0; precision < 17; precision++) {
-        double back;
-        snprintf(text, sizeof text, "%.*e", precision, v);
-        if (str_to_double(str_of(text), &back) && back == v)
-            break;
-    }
-    size_t n = 0;
-    const char *c = text;
-    for (; *c != 'e'; c++)
-        if (*c >= '0' && *c <= '9')
-            digits[n++] = *c;
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
-    int64_t exponent = 0;
-    str_to_i64(str_of(c[1] == '+' ? c + 2 : c + 1), &exponent);
-    *ret_n = n;
-    return (int)exponent;
-}
+#include "wire/json_number.h"
 
-/* Plain digits while the exponent is in [low, 21), else d.ddde+XX.  Go's fmt has low -4, its JSON -6 and no leading
- * zero in a negative exponent. */
-static void write_float(struct strbuf *b, double v, int low, bool json)
-{
-    char digits[24];
-    size_t n;
-    int exponent = shortest_digits(__builtin_fabs(v), digits, &n);
-    if (__builtin_signbit(v))
-        strbuf_add_char(b, '-');
-    if (v != 0 && (exponent < low || exponent >= 21)) {
-        strbuf_add_char(b, digits[0]);
-        strbuf_add_str(b, n > 1 ? S(".") : S(""));
-        strbuf_add(b, digits + 1, n - 1);
-        strbuf_addf(b, json && exponent < 0 ? "e%d" : exponent < 0 ? "e%03d" : "e+%02d", exponent);
-        return;
-    }
-    if (exponent < 0)
-        strbuf_add_str(b, S("0."));
-    for (int i = -1; i > exponent; i--)
-        strbuf_add_char(b, '0');
-    for (int i = 0; i < (int)n || i <= exponent; i++) {
-        if (i == exponent + 1 && exponent >= 0)
-            strbuf_add_char(b, '.');
-        strbuf_add_char(b, i < (int)n ? digits[i] : '0');
-    }
-}
-
-static void write_number(struct strbuf *b, const struct json *v, int low, bool json)
+/* Go's fmt has digits without exponent from 1e-4 to below 1e21, its JSON from 1e-6: between those the two layouts of wire/
+ * agree. */
+static void write_number(struct strbuf *b, const struct json *v, bool json)
 {
     int64_t i;
     double d;
-    if (json_to_i64(v, &i))
+    if (json_to_i64(v, &i)) {
         strbuf_add_i64(b, i);
-    else if (json_to_double(v, &d) && d - d == 0)
-        write_float(b, d, low, json);
-    else
+    } else if (json_to_double(v, &d) && d - d == 0) {
+        struct json_digits digits = json_digits_of(d, false);
+        if (json || (digits.exponent >= -4 && digits.exponent < 21))
+            json_digits_write_json(b, digits);
+        else
+            json_digits_write_g(b, digits);
+    } else {
         strbuf_add_str(b, json_str(v)); /* beyond a double */
+    }
 }
 
 static int by_key(const void *x, const void *y)
@@ -99,7 +58,7 @@ static void write_json(struct arena *a, struct strbuf *b, const struct json *v)
         }
         strbuf_add_char(b, ']');
     } else if (v->type == JSON_NUMBER) {
-        write_number(b, v, -6, true);
+        write_number(b, v, true);
     } else {
         json_write(b, v);
     }
@@ -112,7 +71,7 @@ static void write_scalar(struct strbuf *b, const struct json *v, str null)
     else if (v->type == JSON_BOOL)
         strbuf_add_str(b, v->b ? S("true") : S("false"));
     else if (v->type == JSON_NUMBER)
-        write_number(b, v, -4, false);
+        write_number(b, v, false);
     else
         strbuf_add_str(b, json_str(v));
 }

@@ -67,9 +67,10 @@ static int decode_double(struct decoder *d, const struct pb_value *v, struct jso
 
 static int decode_text(struct decoder *d, str bytes, str name, struct json *ret)
 {
+    bytes = bytes.len ? bytes : S(""); /* an absent field has no address at all */
     if (!str_is_utf8(bytes))
         return err_set(d->err, E_PARSE, "proto: field " STR_FMT " contains invalid UTF-8", STR_ARG(name));
-    *ret = json_string(bytes.len ? bytes : S(""));
+    *ret = json_string(bytes);
     return 0;
 }
 
@@ -80,7 +81,7 @@ static int decode_string(struct decoder *d, const struct pb_value *v, struct jso
 
 static int decode_bytes(struct decoder *d, const struct pb_value *v, struct json *ret)
 {
-    *ret = json_string(base64_encode(d->a, BASE64_STD, v->r->bytes));
+    *ret = json_string(base64_encode(d->a, BASE64_STD, v->r->bytes.len ? v->r->bytes : S("")));
     return 0;
 }
 
@@ -396,11 +397,32 @@ static int decode_object(struct decoder *d, str bytes, const struct schema_type 
 
 /* --- whole messages ---------------------------------------------------------------------------------------- */
 
+static unsigned tree_depth(const struct json *v)
+{
+    unsigned deepest = 0;
+    if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
+        return 0;
+    for (uint32_t i = 0; i < v->len; i++) {
+        unsigned depth = tree_depth(v->type == JSON_ARRAY ? &v->items[i] : &v->members[i].value);
+        deepest = MAX(deepest, depth);
+    }
+    return deepest + 1;
+}
+
+/* The tree is stored as JSON, which has to be read again: lists and raw JSON nest deeper than the messages that hold them. */
+static int decode_root(struct decoder *d, str bytes, const struct schema_type *type, struct json *ret)
+{
+    int r = decode_object(d, bytes, type, ret);
+    if (r == 0 && tree_depth(ret) > LIMIT_JSON_DEPTH)
+        return err_set(d->err, E_PARSE, "exceeded max depth");
+    return r;
+}
+
 int pb_decode_message(struct arena *a, str bytes, const struct schema_type *type, struct json *ret, struct err *err)
 {
     struct decoder d = {.a = a, .err = err};
     *ret = json_object();
-    return decode_object(&d, bytes, type, ret);
+    return decode_root(&d, bytes, type, ret);
 }
 
 static int decode_type_meta(struct decoder *d, str bytes, struct json *obj)
@@ -443,5 +465,5 @@ int pb_decode_envelope(struct arena *a, str body, const struct schema_type *type
         return malformed(&d, S("Unknown"));
     *ret = json_object();
     int e = decode_type_meta(&d, meta, ret);
-    return e < 0 ? e : decode_object(&d, raw, type, ret);
+    return e < 0 ? e : decode_root(&d, raw, type, ret);
 }

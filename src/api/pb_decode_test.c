@@ -6,11 +6,13 @@
 #include "wire/protobuf.h"
 
 /* What client-go 0.33 sends for a small pod. */
-static const char pod_hex[] =
-    "6b3873000a090a0276311203506f6412ce010a210a016112001a0022002a0032003800420808a5facdac0610005a060a01781201791293010a100a0176120b"
-    "12090a0012050a0331476912520a01631201692a003a060a0141120131420f0a0d0a0363707512060a043530306d521f0a1312110a001209080110001a0377"
-    "65621a002200100018002000280030006a007200800100880100900100a201001a0028ffffffffffffffffff01320042004a00520058006000680072042001"
-    "20028201008a01009a0100c201001a130a001a0022002a0032004a005a0072008801001a002200";
+static const char pod_hex[] = "6b3873000a090a0276311203506f6412ce010a210a016112001a0022002a0032003800420808a5facdac0610005a060a"
+                              "01781201791293010a100a0176120b"
+                              "12090a0012050a0331476912520a01631201692a003a060a0141120131420f0a0d0a0363707512060a043530306d521f"
+                              "0a1312110a001209080110001a0377"
+                              "65621a002200100018002000280030006a007200800100880100900100a201001a0028ffffffffffffffffff01320042"
+                              "004a00520058006000680072042001"
+                              "20028201008a01009a0100c201001a130a001a0022002a0032004a005a0072008801001a002200";
 
 static str from_hex(struct arena *a, const char *hex)
 {
@@ -38,11 +40,13 @@ TEST(a_pod_from_a_real_client)
     T_NO_ERR(api_parse_body(&a, API_MEDIA_PROTOBUF, from_hex(&a, pod_hex), t, &v, NULL, &err), &err);
     T_NO_ERR(api_conform(&a, t, &v, NULL, &err), &err);
     api_complete(&a, t, &v);
-    T_EQ_JSON(&a, &v,
-              "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'a','creationTimestamp':'2024-01-02T03:04:05Z','labels':{'x':'y'}},"
-              "'spec':{'volumes':[{'name':'v','emptyDir':{'sizeLimit':'1Gi'}}],'containers':[{'name':'c','image':'i','env':[{'name':'A','value':'1'}],"
-              "'resources':{'limits':{'cpu':'500m'}},'livenessProbe':{'httpGet':{'port':'web'}}}],'activeDeadlineSeconds':-1,"
-              "'securityContext':{'supplementalGroups':[1,2]}},'status':{}}");
+    T_EQ_JSON(
+        &a, &v,
+        "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'a','creationTimestamp':'2024-01-02T03:04:05Z','labels':{'x':'y'}},"
+        "'spec':{'volumes':[{'name':'v','emptyDir':{'sizeLimit':'1Gi'}}],'containers':[{'name':'c','image':'i','env':[{'name':'"
+        "A','value':'1'}],"
+        "'resources':{'limits':{'cpu':'500m'}},'livenessProbe':{'httpGet':{'port':'web'}}}],'activeDeadlineSeconds':-1,"
+        "'securityContext':{'supplementalGroups':[1,2]}},'status':{}}");
 }
 
 /* A message of two fields, text each, as field `number`; an absent one is STR_NONE. */
@@ -93,7 +97,8 @@ static const struct schema_field all_fields[] = {
     {.name = STR_INIT("share"), .type = &schema_double, .pb = 10},
     {.name = STR_INIT("big"), .type = &schema_int64, .pb = 11},
 };
-static const struct schema_type all = {.kind = SCHEMA_OBJECT, .name = STR_INIT("All"), .fields = all_fields, .nfields = ARRAY_LEN(all_fields)};
+static const struct schema_type all = {
+    .kind = SCHEMA_OBJECT, .name = STR_INIT("All"), .fields = all_fields, .nfields = ARRAY_LEN(all_fields)};
 
 TEST(every_kind_of_value)
 {
@@ -113,9 +118,10 @@ TEST(every_kind_of_value)
     protobuf_add_double(&b, 10, 0.5);
     protobuf_add_varint(&b, 11, (uint64_t)INT64_MIN);
     protobuf_add_str(&b, 99, S("from the future"));
-    check_message(&all, &b, "{'numbers':[1,300,-5],'extra':{'k':['x','y']},'texts':{'a':'2','b':''},'in':true,'bytes':'/wA=',"
-                            "'at':'1970-01-01T00:00:01.000002Z','port':'web','raw':{'any':[1]},'every':'1m30s','share':0.5,"
-                            "'big':-9223372036854775808}");
+    check_message(&all, &b,
+                  "{'numbers':[1,300,-5],'extra':{'k':['x','y']},'texts':{'a':'2','b':''},'in':true,'bytes':'/wA=',"
+                  "'at':'1970-01-01T00:00:01.000002Z','port':'web','raw':{'any':[1]},'every':'1m30s','share':0.5,"
+                  "'big':-9223372036854775808}");
 }
 
 TEST(schemas_of_crds)
@@ -152,8 +158,9 @@ static const struct schema_type self = {.kind = SCHEMA_OBJECT, .fields = &self_f
 
 TEST(bad_messages_are_refused)
 {
-    check_refused(&all, S("\x2a\x05"
-                          "ab"),
+    check_refused(&all,
+                  S("\x2a\x05"
+                    "ab"),
                   "proto: cannot parse All: unexpected EOF");
     check_refused(&all, S("\x28\x01"), "proto: wrong wireType = 0 for field bytes");
     check_refused(&all, S("\x1a\x03\x0a\x01\xff"), "proto: field texts contains invalid UTF-8");

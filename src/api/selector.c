@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/selector.h"
 
+#include "api/codec_scalar.h"
 #include "api/selector_build.h"
 #include "api/validate.h"
 #include "base/limits.h"
@@ -77,21 +78,6 @@ static int unexpected(struct parser *p, const char *expected)
 
 /* --- requirements ------------------------------------------------------------------------------- */
 
-void selector_quote(struct strbuf *b, str s)
-{
-    strbuf_add_char(b, '"');
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.p[i];
-        if (c == '"' || c == '\\')
-            strbuf_addf(b, "\\%c", c);
-        else if ((unsigned char)c < 0x20 || c == 0x7f)
-            strbuf_addf(b, "\\x%02x", (unsigned char)c);
-        else
-            strbuf_add_char(b, c);
-    }
-    strbuf_add_char(b, '"');
-}
-
 struct complaints {
     struct strbuf text;
     size_t count;
@@ -103,8 +89,38 @@ static void complain(struct complaints *c, str field, str value, const char *det
         strbuf_add_str(&c->text, S(", "));
     strbuf_add_str(&c->text, field);
     strbuf_add_str(&c->text, S(": Invalid value: "));
-    selector_quote(&c->text, value);
+    strbuf_add_str(&c->text, codec_quote(c->text.arena, value));
     strbuf_addf(&c->text, ": %s", detail);
+}
+
+/* About the values as a whole, which Go prints as a literal. */
+static void complain_values(struct complaints *c, const struct selector_term *t, const char *detail)
+{
+    strbuf_add_str(&c->text, c->count++ ? S(", values: Invalid value: []string") : S("values: Invalid value: []string"));
+    for (size_t i = 0; i < t->nvalues; i++) {
+        strbuf_add_str(&c->text, i ? S(", ") : S("{"));
+        strbuf_add_str(&c->text, codec_quote(c->text.arena, t->values[i]));
+    }
+    strbuf_addf(&c->text, "%s: %s", t->nvalues ? "}" : "(nil)", detail);
+}
+
+static void check_values(struct arena *a, const struct selector_term *t, struct complaints *c)
+{
+    bool set = t->op == SELECTOR_IN || t->op == SELECTOR_NOT_IN, numeric = t->op == SELECTOR_GT || t->op == SELECTOR_LT;
+    bool unary = t->op == SELECTOR_EXISTS || t->op == SELECTOR_NOT_EXISTS;
+    int64_t number;
+    if (set && !t->nvalues)
+        complain_values(c, t, "for 'in', 'notin' operators, values set can't be empty");
+    if (unary && t->nvalues)
+        complain_values(c, t, "values set must be empty for exists and does not exist");
+    for (size_t i = 0; numeric && i < t->nvalues; i++)
+        if (!str_to_i64(t->values[i], &number))
+            complain(c, arena_fmt(a, "values[%zu]", i), t->values[i], "for 'Gt', 'Lt' operators, the value must be an integer");
+    for (size_t i = 0; i < t->nvalues; i++) {
+        const char *why = validate_label_value(t->values[i]);
+        if (why)
+            complain(c, arena_fmt(a, "values[%zu][" STR_FMT "]", i, STR_ARG(t->key)), t->values[i], why);
+    }
 }
 
 /* The rules of one requirement, reported all together as Kubernetes does. */
@@ -114,30 +130,7 @@ static int check_term(struct arena *a, const struct selector_term *t, struct err
     const char *why = validate_qualified_name(t->key);
     if (why)
         complain(&c, S("key"), t->key, why);
-    bool numeric = t->op == SELECTOR_GT || t->op == SELECTOR_LT;
-    int64_t number;
-    for (size_t i = 0; numeric && i < t->nvalues; i++)
-        if (!str_to_i64(t->values[i], &number))
-            complain(&c, arena_fmt(a, "values[%zu]", i), t->values[i], "for 'Gt', 'Lt' operators, the value must be an integer");
-    bool set = t->op == SELECTOR_IN || t->op == SELECTOR_NOT_IN;
-    if (set && !t->nvalues) {
-        strbuf_addf(&c.text, "%svalues: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be empty",
-                    c.count++ ? ", " : "");
-    }
-    bool unary = t->op == SELECTOR_EXISTS || t->op == SELECTOR_NOT_EXISTS;
-    if (unary && t->nvalues) {
-        strbuf_addf(&c.text, "%svalues: Invalid value: []string{", c.count++ ? ", " : "");
-        for (size_t i = 0; i < t->nvalues; i++) {
-            strbuf_add_str(&c.text, i ? S(", ") : S(""));
-            selector_quote(&c.text, t->values[i]);
-        }
-        strbuf_add_str(&c.text, S("}: values set must be empty for exists and does not exist"));
-    }
-    for (size_t i = 0; i < t->nvalues; i++) {
-        why = validate_label_value(t->values[i]);
-        if (why)
-            complain(&c, arena_fmt(a, "values[%zu][" STR_FMT "]", i, STR_ARG(t->key)), t->values[i], why);
-    }
+    check_values(a, t, &c);
     if (!c.count)
         return 0;
     const char *text = strbuf_cstr(&c.text);
@@ -312,6 +305,8 @@ static int parse_requirement(struct parser *p)
 
 int selector_parse_labels(struct arena *a, str text, struct selector *ret, struct err *err)
 {
+    if (!str_is_utf8(text)) /* the messages quote it, and they become JSON */
+        return err_set(err, E_INVALID_ARG, "selector is not valid UTF-8");
     ptrdiff_t nul = str_find_char(text, 0); /* ends the text, as in Kubernetes' lexer */
     struct parser p = {.arena = a, .text = nul < 0 ? text : str_sub(text, 0, (size_t)nul), .out = {.arena = a}, .err = err};
     advance(&p);
@@ -348,11 +343,8 @@ static int add_expression(struct selector_builder *b, const struct json *express
     size_t i = 0;
     while (i < ARRAY_LEN(operators) && !str_eq(operators[i].name, op))
         i++;
-    if (i == ARRAY_LEN(operators)) {
-        struct strbuf quoted = strbuf_on(b->arena);
-        selector_quote(&quoted, op);
-        return err_set(err, E_INVALID_ARG, "%s is not a valid label selector operator", strbuf_cstr(&quoted));
-    }
+    if (i == ARRAY_LEN(operators))
+        return err_set(err, E_INVALID_ARG, STR_FMT " is not a valid label selector operator", STR_ARG(codec_quote(b->arena, op)));
     t.op = operators[i].op;
     const struct json *list = json_get(expression, S("values"));
     struct values v = {0};

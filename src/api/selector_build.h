@@ -17,5 +17,3 @@ int selector_builder_add(struct selector_builder *b, struct selector_term t, str
 struct selector selector_builder_finish(struct selector_builder *b);
 /* Whether the term holds for a value that is present or not. */
 bool selector_term_match(const struct selector_term *t, bool present, str value);
-/* "text" in quotes with escapes, as Go's %q. */
-void selector_quote(struct strbuf *b, str s);

@@ -1,6 +1,7 @@
 /* Field selectors: "metadata.name=a,status.phase!=Running".  Which labels a resource offers is data
  * (api_resource.field_labels); where their values stand is the dotted path itself, but for the few rules below. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/codec_scalar.h"
 #include "api/selector_build.h"
 #include "base/limits.h"
 
@@ -39,17 +40,16 @@ static bool offers(const struct api_resource *r, str label)
 
 static int refuse(struct arena *a, const struct api_resource *r, str label, struct err *err)
 {
-    struct strbuf quoted = strbuf_on(a);
-    selector_quote(&quoted, label);
+    str quoted = codec_quote(a, label);
     if (str_is(r->kind, "Job") && str_is(r->group, "batch"))
-        return err_set(err, E_INVALID_ARG, "field label %s not supported for Job", strbuf_cstr(&quoted));
+        return err_set(err, E_INVALID_ARG, "field label " STR_FMT " not supported for Job", STR_ARG(quoted));
     if (str_is(r->kind, "ResourceSlice") && str_is(r->group, "resource.k8s.io"))
         return err_set(err, E_INVALID_ARG, "field label not supported for " STR_FMT "/" STR_FMT ", Kind=ResourceSlice: " STR_FMT,
                        STR_ARG(r->group), STR_ARG(r->version), STR_ARG(label));
     if (r->nfield_labels || (r->flags & API_CUSTOM))
         return err_set(err, E_INVALID_ARG, "field label not supported: " STR_FMT, STR_ARG(label));
     return err_set(err, E_INVALID_ARG,
-                   "%s is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", strbuf_cstr(&quoted));
+                   STR_FMT " is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", STR_ARG(quoted));
 }
 
 /* The end of the term that starts s: the first comma that no backslash precedes. */
@@ -121,6 +121,8 @@ static int add_field_term(struct selector_builder *b, const struct api_resource 
 int selector_parse_fields(struct arena *a, const struct api_resource *r, str text, struct selector *ret, struct err *err)
 {
     struct selector_builder b = {.arena = a};
+    if (!str_is_utf8(text))
+        return err_set(err, E_INVALID_ARG, "selector is not valid UTF-8");
     for (str rest = text; rest.len;) {
         size_t n = term_length(rest);
         str term = str_sub(rest, 0, n);

@@ -74,7 +74,7 @@ int table_compile_columns(struct arena *a, struct api_column *columns, size_t n,
 static const struct json *value_of(struct arena *a, const struct api_column *col, const struct json *obj)
 {
     if (is_plain(col->json_path))
-        return table_walk(obj, str_from(col->json_path, 1));
+        return table_walk_or_null(obj, str_from(col->json_path, 1));
     const struct jsonpath *p = col->compiled;
     struct jsonpath *made;
     const struct json **found;

@@ -102,7 +102,8 @@ const struct table_cell_def table_cell_defs[] = {
     CELL(pod_template_pod_labels, cell_labels, "template.metadata.labels", ""),
     CELL(priority_level_configuration_hand_size, cell_text, "spec.limited.limitResponse.queuing.handSize", "<none>"),
     CELL(priority_level_configuration_nominal_concurrency_shares, cell_text, "spec.limited.nominalConcurrencyShares", "<none>"),
-    CELL(priority_level_configuration_queue_length_limit, cell_text, "spec.limited.limitResponse.queuing.queueLengthLimit", "<none>"),
+    CELL(priority_level_configuration_queue_length_limit, cell_text, "spec.limited.limitResponse.queuing.queueLengthLimit",
+         "<none>"),
     CELL(priority_level_configuration_queues, cell_text, "spec.limited.limitResponse.queuing.queues", "<none>"),
     CELL(replication_controller_selector, cell_labels, "spec.selector", ""),
     CELL(resource_quota_limit, quota, "", "limits"),
@@ -145,6 +146,12 @@ const struct table_cell_def *table_cell_find(str name)
 
 const struct json *table_walk(const struct json *v, str path)
 {
+    v = table_walk_or_null(v, path);
+    return json_is(v, JSON_NULL) ? NULL : v;
+}
+
+const struct json *table_walk_or_null(const struct json *v, str path)
+{
     str step;
     while (v && path.len) {
         str_cut(&path, '.', &step);
@@ -181,7 +188,7 @@ const struct json *table_condition(const struct json *conditions, str type)
 
 bool table_is_deleted(const struct json *obj)
 {
-    return json_is(table_walk(obj, S("metadata.deletionTimestamp")), JSON_STRING);
+    return table_walk(obj, S("metadata.deletionTimestamp")) != NULL;
 }
 
 nsec_t table_time(const struct json *v)

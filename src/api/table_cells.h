@@ -12,12 +12,13 @@
 
 struct table_cell_def;
 
-/* What the Ready, Status and Restarts cells of a pod share; made by the first of them. */
+/* What the cells of a pod share; made by the first of them. */
 struct table_pod_summary {
     bool made;
+    const struct json *spec, *status;
     int64_t ready, total, restarts;
     nsec_t last_restart; /* 0: none */
-    str status;
+    str text;            /* of the Status cell */
 };
 
 struct table_cell {
@@ -43,8 +44,9 @@ extern const struct table_cell_def table_cell_defs[];
 extern const size_t table_cell_def_count;
 
 /* --- for cell functions ------------------------------------------------------------------------------ */
-/* Follows names separated by dots; NULL when one is missing. */
+/* Follows names separated by dots; NULL when one is missing or the value is null. */
 const struct json *table_walk(const struct json *v, str path);
+const struct json *table_walk_or_null(const struct json *v, str path); /* a null is found like any value */
 str table_text_at(const struct json *v, str path);             /* "" when absent */
 int64_t table_int_at(const struct json *v, str path);          /* 0 when absent */
 const struct json *table_list_at(const struct json *v, str path); /* an array, empty when absent */

@@ -71,8 +71,10 @@ struct short_list {
 
 static void add_short(struct short_list *l, str item)
 {
+    if (l->count && l->count < LIST_SHOWN)
+        strbuf_add_char(&l->text, ',');
     if (l->count++ < LIST_SHOWN)
-        table_add_item(&l->text, ",", item);
+        strbuf_add_str(&l->text, item);
 }
 
 static void put_short(struct table_cell *c, struct short_list *l, str otherwise)
@@ -112,8 +114,9 @@ void table_slice_ports(struct table_cell *c)
     const struct json *ports = table_list_at(c->obj, S("ports"));
     struct short_list l = {.text = strbuf_on(c->arena)};
     for (uint32_t i = 0; i < ports->len; i++) {
-        str number = json_str(json_get(&ports->items[i], S("port"))), name = json_get_str(&ports->items[i], S("name"));
-        add_short(&l, number.len ? number : name.len ? name : S("*"));
+        str number = json_str(json_get(&ports->items[i], S("port")));
+        const struct json *name = json_get(&ports->items[i], S("name"));
+        add_short(&l, number.len ? number : name ? json_str(name) : S("*"));
     }
     put_short(c, &l, S("<unset>"));
 }

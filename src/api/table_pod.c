@@ -3,19 +3,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/table_cells.h"
 
-static bool is_sidecar(const struct json *pod, str name)
+static bool is_sidecar(const struct json *spec, str name)
 {
-    const struct json *list = table_list_at(pod, S("spec.initContainers"));
+    const struct json *list = table_list_at(spec, S("initContainers"));
     for (uint32_t i = 0; i < list->len; i++)
         if (str_eq(json_get_str(&list->items[i], S("name")), name))
             return str_is(json_get_str(&list->items[i], S("restartPolicy")), "Always");
     return false;
 }
 
-static int64_t count_containers(const struct json *pod)
+static int64_t count_containers(const struct json *spec)
 {
-    int64_t n = table_list_at(pod, S("spec.containers"))->len;
-    const struct json *inits = table_list_at(pod, S("spec.initContainers"));
+    int64_t n = table_list_at(spec, S("containers"))->len;
+    const struct json *inits = table_list_at(spec, S("initContainers"));
     for (uint32_t i = 0; i < inits->len; i++)
         n += str_is(json_get_str(&inits->items[i], S("restartPolicy")), "Always");
     return n;
@@ -55,17 +55,17 @@ static str init_status(struct table_cell *c, const struct json *state, uint32_t 
         return arena_cat(c->arena, S("Init:"), termination(c->arena, terminated));
     if (waiting.len && !str_is(waiting, "PodInitializing"))
         return arena_cat(c->arena, S("Init:"), waiting);
-    return arena_fmt(c->arena, "Init:%u/%u", index, table_list_at(c->obj, S("spec.initContainers"))->len);
+    return arena_fmt(c->arena, "Init:%u/%u", index, table_list_at(c->pod.spec, S("initContainers"))->len);
 }
 
 /* True when an init container holds the pod up; *sidecars tallies those that keep running. */
 static bool scan_init(struct table_cell *c, struct tally *all, struct tally *sidecars)
 {
-    const struct json *list = table_list_at(c->obj, S("status.initContainerStatuses"));
+    const struct json *list = table_list_at(c->pod.status, S("initContainerStatuses"));
     for (uint32_t i = 0; i < list->len; i++) {
         const struct json *status = &list->items[i], *state = json_get(status, S("state"));
         const struct json *terminated = json_get(state, S("terminated"));
-        bool sidecar = is_sidecar(c->obj, json_get_str(status, S("name")));
+        bool sidecar = is_sidecar(c->pod.spec, json_get_str(status, S("name")));
         add_restarts(all, status);
         if (sidecar)
             add_restarts(sidecars, status);
@@ -75,7 +75,7 @@ static bool scan_init(struct table_cell *c, struct tally *all, struct tally *sid
             c->pod.ready += json_get_bool(status, S("ready"), false);
             continue;
         }
-        c->pod.status = init_status(c, state, i);
+        c->pod.text = init_status(c, state, i);
         return true;
     }
     return false;
@@ -88,7 +88,7 @@ static bool is_true(const struct json *condition)
 
 static void scan_containers(struct table_cell *c, struct tally *t)
 {
-    const struct json *list = table_list_at(c->obj, S("status.containerStatuses"));
+    const struct json *list = table_list_at(c->pod.status, S("containerStatuses"));
     bool running = false;
     for (uint32_t i = list->len; i-- > 0;) {
         const struct json *status = &list->items[i], *state = json_get(status, S("state"));
@@ -96,28 +96,30 @@ static void scan_containers(struct table_cell *c, struct tally *t)
         str waiting = table_text_at(state, S("waiting.reason"));
         add_restarts(t, status);
         if (waiting.len) {
-            c->pod.status = waiting;
+            c->pod.text = waiting;
         } else if (terminated) {
-            c->pod.status = termination(c->arena, terminated);
+            c->pod.text = termination(c->arena, terminated);
         } else if (json_get_bool(status, S("ready"), false) && json_get(state, S("running"))) {
             running = true;
             c->pod.ready++;
         }
     }
-    if (running && str_is(c->pod.status, "Completed")) {
-        const struct json *ready = table_condition(table_walk(c->obj, S("status.conditions")), S("Ready"));
-        c->pod.status = is_true(ready) ? S("Running") : S("NotReady");
+    if (running && str_is(c->pod.text, "Completed")) {
+        const struct json *ready = table_condition(json_get(c->pod.status, S("conditions")), S("Ready"));
+        c->pod.text = is_true(ready) ? S("Running") : S("NotReady");
     }
 }
 
 static void summarize(struct table_cell *c)
 {
-    const struct json *conditions = table_walk(c->obj, S("status.conditions"));
-    str phase = table_text_at(c->obj, S("status.phase")), reason = table_text_at(c->obj, S("status.reason"));
+    const struct json *spec = json_get(c->obj, S("spec")), *status = json_get(c->obj, S("status"));
+    const struct json *conditions = json_get(status, S("conditions"));
+    str phase = json_get_str(status, S("phase")), reason = json_get_str(status, S("reason"));
     struct tally all = {0}, kept = {0};
-    c->pod = (struct table_pod_summary){.made = true, .total = count_containers(c->obj), .status = reason.len ? reason : phase};
+    c->pod = (struct table_pod_summary){
+        .made = true, .spec = spec, .status = status, .total = count_containers(spec), .text = reason.len ? reason : phase};
     if (str_is(json_get_str(table_condition(conditions, S("PodScheduled")), S("reason")), "SchedulingGated"))
-        c->pod.status = S("SchedulingGated");
+        c->pod.text = S("SchedulingGated");
     bool held_up = scan_init(c, &all, &kept);
     if (!held_up || is_true(table_condition(conditions, S("Initialized")))) {
         scan_containers(c, &kept);
@@ -125,9 +127,9 @@ static void summarize(struct table_cell *c)
     }
     if (table_is_deleted(c->obj)) {
         if (str_is(reason, "NodeLost"))
-            c->pod.status = S("Unknown");
+            c->pod.text = S("Unknown");
         else if (!str_is(phase, "Succeeded") && !str_is(phase, "Failed"))
-            c->pod.status = S("Terminating");
+            c->pod.text = S("Terminating");
     }
     c->pod.restarts = all.restarts;
     c->pod.last_restart = all.last;
@@ -148,7 +150,7 @@ void table_pod_ready(struct table_cell *c)
 
 void table_pod_status(struct table_cell *c)
 {
-    table_put_text(c, summary(c)->status);
+    table_put_text(c, summary(c)->text);
 }
 
 void table_pod_restarts(struct table_cell *c)
@@ -161,16 +163,17 @@ void table_pod_restarts(struct table_cell *c)
 
 void table_pod_ip(struct table_cell *c)
 {
-    const struct json *ips = table_list_at(c->obj, S("status.podIPs"));
-    str ip = ips->len ? json_get_str(&ips->items[0], S("ip")) : table_text_at(c->obj, S("status.podIP"));
+    const struct json *status = summary(c)->status, *ips = table_list_at(status, S("podIPs"));
+    str ip = ips->len ? json_get_str(&ips->items[0], S("ip")) : json_get_str(status, S("podIP"));
     table_put_text(c, ip.len ? ip : S("<none>"));
 }
 
 void table_pod_readiness_gates(struct table_cell *c)
 {
-    const struct json *gates = table_list_at(c->obj, S("spec.readinessGates"));
+    const struct table_pod_summary *s = summary(c);
+    const struct json *gates = table_list_at(s->spec, S("readinessGates")), *conditions = json_get(s->status, S("conditions"));
     uint32_t met = 0;
     for (uint32_t i = 0; i < gates->len; i++)
-        met += is_true(table_condition(table_walk(c->obj, S("status.conditions")), json_get_str(&gates->items[i], S("conditionType"))));
+        met += is_true(table_condition(conditions, json_get_str(&gates->items[i], S("conditionType"))));
     table_put_text(c, gates->len ? arena_fmt(c->arena, "%u/%u", met, gates->len) : S("<none>"));
 }

@@ -11,7 +11,6 @@
 
 enum admission_op { ADMIT_CREATE = 1, ADMIT_UPDATE = 2, ADMIT_DELETE = 4 };
 
-#define ADMISSION_MAX_OPS 64
 struct admission_attrs {
     struct apiserver *srv;
     struct api_req *req; /* for user, warnings, dry run */
@@ -23,8 +22,8 @@ struct admission_attrs {
     str ns, name;
     struct json *obj;       /* NULL on delete; may be changed in admit */
     const struct json *old; /* NULL on create */
-    struct store_op *ops;   /* further operations of the same transaction, room for ADMISSION_MAX_OPS; values on the arena */
-    size_t nops;
+    struct store_op *ops;   /* further operations of the same transaction; values on the arena */
+    size_t nops, ops_room;
 };
 
 /* Mutating then validating steps; -E_FORBIDDEN and others with Kubernetes' sentences. */

@@ -101,10 +101,14 @@ void authn_set_groups(struct arena *a, struct api_user *u, const str *groups, si
         list[u->ngroups++] = S("system:authenticated");
 }
 
-static void take_user(struct arena *a, struct api_user *ret, str name, const str *groups, size_t n)
+/* Copies: a certificate lives as long as its connection, the request may be finished after that. */
+static void take_peer(struct arena *a, struct api_user *ret, const struct tls_peer *peer)
 {
-    *ret = (struct api_user){.name = name};
-    authn_set_groups(a, ret, groups, n);
+    str groups[TLS_MAX_GROUPS];
+    for (size_t i = 0; i < peer->norganizations; i++)
+        groups[i] = arena_str(a, peer->organizations[i]);
+    *ret = (struct api_user){.name = arena_str(a, peer->common_name)};
+    authn_set_groups(a, ret, groups, peer->norganizations);
 }
 
 /* "Bearer x", scheme in any case.  Other schemes, Basic among them, are refused: -E_UNAUTHORIZED. */
@@ -124,9 +128,8 @@ static int bearer(struct api_req *q, str *ret, struct err *err)
 static int authenticate(struct authn *n, struct api_req *q, struct err *err)
 {
     static const str masters = STR_INIT("system:masters"), nobody = STR_INIT("system:unauthenticated");
-    const struct tls_peer *peer = q->http->peer;
-    if (peer && peer->common_name.len) {
-        take_user(q->arena, &q->user, peer->common_name, peer->organizations, peer->norganizations);
+    if (q->http->peer && q->http->peer->common_name.len) {
+        take_peer(q->arena, &q->user, q->http->peer);
         return 0;
     }
     str token;
@@ -136,7 +139,8 @@ static int authenticate(struct authn *n, struct api_req *q, struct err *err)
     if (token.len)
         return authn_token(n, q->arena, token, NULL, 0, &q->user, NULL, err);
     if (q->http->is_unix) {
-        take_user(q->arena, &q->user, S("kubernetes-admin"), &masters, 1);
+        q->user = (struct api_user){.name = S("kubernetes-admin")};
+        authn_set_groups(q->arena, &q->user, &masters, 1);
         return 0;
     }
     if (!n->anonymous)

@@ -37,7 +37,7 @@ struct impersonation {
     struct api_req *q;
     struct api_user user;
     str *groups;
-    size_t ngroups, nasked;
+    size_t ngroups;
     struct json *extra;
 };
 
@@ -115,9 +115,15 @@ static void add_implied_groups(struct impersonation *im)
 /* Does the request ask for anything of it?  Nearly none does. */
 static bool is_asked(const struct http_request *http)
 {
-    for (size_t i = 0; i < http->nheaders; i++)
-        if (str_has_prefix(http->headers[i].name, S("impersonate-")))
+    for (size_t i = 0; i < http->nheaders; i++) {
+        str name = http->headers[i].name;
+        if (!str_has_prefix(name, S("impersonate-")))
+            continue;
+        if (str_is(name, "impersonate-group") || str_has_prefix(name, S(EXTRA_PREFIX)))
             return true;
+        if ((str_is(name, "impersonate-user") || str_is(name, "impersonate-uid")) && http->headers[i].value.len)
+            return true;
+    }
     return false;
 }
 

@@ -149,11 +149,10 @@ int rest_build_delete(struct write_run *r, const struct json *live, struct json 
     if (res < 0)
         return res;
     r->conditional = o->rv.len > 0;
-    struct admission_attrs attrs = {.srv = r->q->srv, .req = r->q, .arena = a, .store = r->q->srv->store, .op = ADMIT_DELETE, .res = r->res, .ns = r->ns,
-                                    .name = r->name, .old = live, .ops = r->ops + r->txn.nops};
+    struct admission_attrs attrs = write_admission(r, ADMIT_DELETE, NULL, live);
     if ((res = admission_admit(&attrs, err)) < 0 || (res = admission_validate(&attrs, err)) < 0)
         return res;
-    r->txn.nops += attrs.nops;
+    write_take_ops(r, &attrs);
     *ret = json_copy(a, live);
     struct json *meta = object_meta(ret);
     if (o->propagation.len) {

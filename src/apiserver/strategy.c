@@ -5,6 +5,7 @@
 #include "api/quantity.h"
 #include "apiserver/alloc.h"
 #include "apiserver/crds.h"
+#include "apiserver/quota.h"
 #include "apiserver/write.h"
 #include "base/civil.h"
 
@@ -82,9 +83,47 @@ static void pod_update(struct write_run *r, const struct json *old, struct json 
 
 /* --- namespaces, volumes ---------------------------------------------------------------------------------------------- */
 
+static struct json named(struct arena *a, str ns, const char *name, str created)
+{
+    char uid[37];
+    object_new_uid(uid);
+    struct json obj = json_object(), *meta = json_set(a, &obj, S("metadata"), json_object());
+    json_set(a, meta, S("name"), json_string(str_of(name)));
+    json_set(a, meta, S("namespace"), json_string(ns));
+    json_set(a, meta, S("uid"), json_string(arena_str(a, str_of(uid))));
+    json_set(a, meta, S("creationTimestamp"), json_string(created));
+    return obj;
+}
+
+static void add_object(struct write_run *r, const char *plural, const struct json *obj)
+{
+    const struct api_resource *res = object_builtin(S(""), str_of(plural));
+    uint32_t rev_at;
+    str bytes = object_encode(r->q->arena, res, obj, &rev_at);
+    write_add_op(r, (struct store_op){.type = STORE_PUT, .key = object_key(r->q->arena, res, object_ns(obj), object_name(obj)), .value = bytes, .rev_at = rev_at,
+                                      .expect = STORE_ANY_REV});
+}
+
+/* Every namespace has a default service account and the cluster's CA.  They come in the same transaction, so that a pod can be created right after its namespace; a controller puts them back when
+ * somebody removes them. */
+static void add_namespace_content(struct write_run *r, const struct json *ns)
+{
+    struct arena *a = r->q->arena;
+    str name = object_name(ns), created = json_get_str(object_meta(ns), S("creationTimestamp"));
+    struct json sa = named(a, name, "default", created), cm = named(a, name, "kube-root-ca.crt", created);
+    add_object(r, "serviceaccounts", &sa);
+    struct json *notes = json_ensure_object(a, object_meta(&cm), S("annotations"));
+    json_set(a, notes, S("kubernetes.io/description"),
+             json_string(S("Certificate authority that signed the certificate of the API server; clients inside the cluster verify it with this.")));
+    struct json *data = json_ensure_object(a, &cm, S("data"));
+    json_set(a, data, S("ca.crt"), json_string(str_of(r->q->srv->opts.ca_pem)));
+    add_object(r, "configmaps", &cm);
+}
+
 static void namespace_create(struct write_run *r, struct json *obj)
 {
     struct arena *a = r->q->arena;
+    add_namespace_content(r, obj);
     struct json *spec = json_ensure_object(a, obj, S("spec"));
     struct json *list = json_get(spec, S("finalizers"));
     if (!json_is(list, JSON_ARRAY))
@@ -161,6 +200,24 @@ static void daemon_set_update(struct write_run *r, const struct json *old, struc
     daemon_set_generation(r, obj, generation + changed);
 }
 
+/* --- quotas ----------------------------------------------------------------------------------------------------------------- */
+
+static void quota_create(struct write_run *r, struct json *obj)
+{
+    quota_recount(r->q->srv->store, r->q->arena, r->q->reg, obj);
+}
+
+static void quota_update(struct write_run *r, const struct json *old, struct json *obj)
+{
+    struct arena *a = r->q->arena;
+    const struct json *status = json_get(obj, S("status"));
+    if (r->subresource.len || json_equal(json_get(old, S("spec")), json_get(obj, S("spec"))))
+        return;
+    if (status)
+        json_set(a, obj, S("status"), json_copy(a, status)); /* old's tree is not ours to change */
+    quota_recount(r->q->srv->store, a, r->q->reg, obj);
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------------- */
 
 static const struct hooks hooks[] = {
@@ -169,6 +226,7 @@ static const struct hooks hooks[] = {
     {"", "persistentvolumeclaims", volume_create, NULL, NULL},
     {"", "persistentvolumes", volume_create, NULL, NULL},
     {"", "services", alloc_service_create, alloc_service_update, alloc_service_remove},
+    {"", "resourcequotas", quota_create, quota_update, NULL},
     {"batch", "jobs", job_create, NULL, NULL},
     {"apps", "daemonsets", daemon_set_create, daemon_set_update, NULL},
     {"apiextensions.k8s.io", "customresourcedefinitions", crd_create, crd_update, NULL},
@@ -288,4 +346,7 @@ void strategy_on_remove(struct write_run *r, const struct json *obj)
     const struct hooks *h = hooks_of(r->res);
     if (h && h->remove)
         h->remove(r, obj);
+    struct admission_attrs attrs = write_admission(r, ADMIT_DELETE, NULL, obj);
+    quota_on_remove(&attrs, obj);
+    write_take_ops(r, &attrs);
 }

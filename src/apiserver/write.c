@@ -90,6 +90,20 @@ bool write_add_op(struct write_run *r, struct store_op op)
     return true;
 }
 
+struct admission_attrs write_admission(struct write_run *r, enum admission_op op, struct json *obj, const struct json *old)
+{
+    struct api_req *q = r->q;
+    return (struct admission_attrs){.srv = q->srv, .req = q, .arena = q->arena, .store = q->srv->store, .op = op, .res = r->res, .subresource = r->subresource,
+                                    .ns = r->ns, .name = r->name.len ? r->name : object_name(obj ? obj : old), .obj = obj, .old = old,
+                                    .ops = r->ops + r->txn.nops, .ops_room = ARRAY_LEN(r->ops) - r->txn.nops};
+}
+
+void write_take_ops(struct write_run *r, struct admission_attrs *attrs)
+{
+    r->txn.nops += attrs->nops;
+    attrs->nops = 0;
+}
+
 /* --- commit --------------------------------------------------------------------------------------------------------- */
 
 static void on_committed(struct loop_msg *m)
@@ -192,13 +206,11 @@ static int process(struct write_run *r, struct json *obj, struct err *err)
         api_default(a, r->res, obj);
     if (!old)
         name_new_object(r, obj);
-    struct admission_attrs attrs = {.srv = q->srv, .req = q, .arena = a, .store = q->srv->store, .op = old ? ADMIT_UPDATE : ADMIT_CREATE, .res = r->res,
-                                    .subresource = r->subresource, .ns = r->ns, .name = r->name.len ? r->name : object_name(obj), .obj = obj, .old = old,
-                                    .ops = r->ops + r->txn.nops};
+    struct admission_attrs attrs = write_admission(r, old ? ADMIT_UPDATE : ADMIT_CREATE, obj, old);
     int res = admission_admit(&attrs, err);
     if (res < 0)
         return res;
-    r->txn.nops += attrs.nops;
+    write_take_ops(r, &attrs);
     if (old)
         strategy_prepare_update(r, old, obj);
     else
@@ -215,12 +227,11 @@ static int process(struct write_run *r, struct json *obj, struct err *err)
         write_answer_invalid(r, r->errors);
         return WRITE_ANSWERED;
     }
-    attrs.ops = r->ops + r->txn.nops;
-    attrs.nops = 0;
+    attrs = write_admission(r, attrs.op, obj, old); /* strategies may have added operations */
     res = admission_validate(&attrs, err);
     if (res < 0)
         return res;
-    r->txn.nops += attrs.nops;
+    write_take_ops(r, &attrs);
     return 0;
 }
 

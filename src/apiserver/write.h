@@ -14,6 +14,7 @@
 #include "apiserver/internal.h"
 
 #define WRITE_MAX_ATTEMPTS 32
+#define WRITE_MAX_OPS 65 /* of one transaction: the object and what comes with it */
 
 enum write_outcome { WRITE_CREATED, WRITE_UPDATED, WRITE_UNCHANGED, WRITE_DELETED };
 
@@ -50,7 +51,7 @@ struct write_run {
     bool has_live;
     struct json obj;
     struct store_txn txn;
-    struct store_op ops[1 + ADMISSION_MAX_OPS];
+    struct store_op ops[WRITE_MAX_OPS];
     struct field_errors *errors; /* of this attempt; strategies may add */
     struct loop_msg committed;
     void *extra; /* the verb's own */
@@ -61,6 +62,9 @@ struct write_run *write_new(struct api_req *q, const struct api_resource *res, s
 void write_start(struct write_run *r);
 /* Adds an operation to the transaction of this attempt; false when there is no room (the write then fails with 413). */
 bool write_add_op(struct write_run *r, struct store_op op);
+/* Admission attributes of this attempt; their operations go behind those that are there.  Count them in with write_take_ops. */
+struct admission_attrs write_admission(struct write_run *r, enum admission_op op, struct json *obj, const struct json *old);
+void write_take_ops(struct write_run *r, struct admission_attrs *attrs);
 /* 422 with causes. */
 void write_answer_invalid(struct write_run *r, struct field_errors *errors);
 

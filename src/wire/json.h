@@ -48,6 +48,7 @@ struct json_member {
 struct json_parse_opts {
     str *dups; /* array of JSON_MAX_DUPS, or NULL */
     size_t ndups;
+    bool dup_lines;   /* YAML only: dups are `line 9: key "a" already set in map`, what clients see of go-yaml */
     bool stop_at_end; /* several values one after another: stop behind the first, see json_parse_opts.used */
     size_t used;      /* bytes of text consumed */
 };

@@ -1,4 +1,4 @@
-/* json_number.h - the shortest digits of a double, laid out as Go's formats do; private to wire.
+/* json_number.h - the shortest digits of a double, laid out as Go's formats do; for wire and for JSONPath printing in api.
  *
  * Threads: pure functions.  Ownership: none. */
 /* SPDX-License-Identifier: Apache-2.0 */

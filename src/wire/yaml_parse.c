@@ -37,6 +37,7 @@ static int parse_node(struct document *d, struct json *ret);
 
 /* --- events and errors ------------------------------------------------------------------------- */
 
+#define DUP_KEY_MAX 256 /* bytes of a key that occurs twice which are worth showing */
 #define PREFIX "error converting YAML to JSON: "
 
 /* libyaml counts lines from 0; go-yaml adds one for errors of the scanner only, and clients see its numbers. */
@@ -263,6 +264,24 @@ static int parse_merge(struct document *d, struct json_frame *f)
     return r;
 }
 
+/* The current event is the value of the second key: its line is the one that go-yaml names. */
+static void report_dup(struct document *d, str key)
+{
+    struct json_parse_opts *o = d->build.opts;
+    if (!o || !o->dup_lines) {
+        json_build_report_dup(&d->build);
+    } else if (o->dups && o->ndups < JSON_MAX_DUPS) {
+        struct strbuf b = strbuf_on(d->arena);
+        size_t shown = MIN(key.len, (size_t)DUP_KEY_MAX);
+        while (shown < key.len && ((unsigned char)key.p[shown] & 0xc0) == 0x80) /* not within a character */
+            shown--;
+        strbuf_addf(&b, "line %zu: key ", d->stream->event.start_mark.line + 1);
+        json_write_string(&b, str_sub(key, 0, shown));
+        strbuf_add_str(&b, S(" already set in map"));
+        o->dups[o->ndups++] = strbuf_str(&b);
+    }
+}
+
 /* One key and its value; the key is the current event.  *io_merged: keys may come from "<<", so one that is there
  * already is no mistake. */
 static int parse_member(struct document *d, struct json_frame *f, bool *io_merged)
@@ -286,7 +305,7 @@ static int parse_member(struct document *d, struct json_frame *f, bool *io_merge
         return parse_merge(d, f);
     }
     if (!json_build_key(&d->build, f, text) && !*io_merged)
-        json_build_report_dup(&d->build);
+        report_dup(d, text);
     r = parse_node(d, &value);
     if (r >= 0)
         json_build_set(&d->build, f, value);
@@ -358,12 +377,19 @@ void yaml_stream_free(struct yaml_stream *s)
 }
 
 /* go-yaml reads a whole document, aliases included, before it looks at values, so a syntax error further on is what
- * clients are told. */
-static int look_for_syntax_error(struct yaml_stream *s, struct err *err, int r)
+ * clients are told.  Not beyond the depth limit: libyaml's time for a token grows with the depth it is at. */
+static int look_for_syntax_error(struct document *d, int r)
 {
-    while (s->parser.error == YAML_NO_ERROR && s->event.type != YAML_DOCUMENT_END_EVENT) {
-        int next = event_next(s, err);
-        r = next < 0 ? next : r;
+    struct yaml_stream *s = d->stream;
+    unsigned depth = d->build.depth;
+    while (s->parser.error == YAML_NO_ERROR && s->event.type != YAML_DOCUMENT_END_EVENT && depth < LIMIT_JSON_DEPTH) {
+        int next = event_next(s, d->err);
+        if (next < 0)
+            return next;
+        if (s->event.type == YAML_SEQUENCE_START_EVENT || s->event.type == YAML_MAPPING_START_EVENT)
+            depth++;
+        else if (s->event.type == YAML_SEQUENCE_END_EVENT || s->event.type == YAML_MAPPING_END_EVENT)
+            depth--;
     }
     return r;
 }
@@ -377,7 +403,7 @@ static int parse_document(struct document *d, struct json *ret)
     if (r >= 0)
         r = event_next(d->stream, d->err); /* the document's end */
     else if (!d->anchor_unknown)
-        r = look_for_syntax_error(d->stream, d->err, r);
+        r = look_for_syntax_error(d, r);
     json_build_fini(&d->build);
     json_index_fini(&d->anchor_index);
     vec_fini(&d->anchors);

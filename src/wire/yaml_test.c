@@ -215,6 +215,13 @@ TEST(bombs_are_refused)
         strbuf_add_char(&deep, i <= LIMIT_JSON_DEPTH ? '[' : ']');
     T_EQ_STR(as_json(&a, strbuf_str(&deep)), "error: error converting YAML to JSON: yaml: exceeded max depth of 128");
 
+    /* behind another error too */
+    strbuf_clear(&deep);
+    strbuf_add_str(&deep, S("- !!int x\n- "));
+    for (int i = 0; i < 1 << 20; i++)
+        strbuf_add_char(&deep, '[');
+    T_EQ_STR(as_json(&a, strbuf_str(&deep)), "error: error converting YAML to JSON: yaml: cannot decode !!str `x` as a !!int");
+
     /* each line nests the one before once more */
     strbuf_add_str(&nested, S("- &a0 [x]\n"));
     for (int i = 1; i < LIMIT_JSON_DEPTH; i++)

@@ -16,7 +16,8 @@
 #include "store/embedded/snapshot.h"
 
 #define SNAPSHOT_BYTES (64u << 20)
-/* A log longer than this is turned into a snapshot when the store is closed: replaying costs about twice the time of loading. */
+/* A log longer than this, and than a quarter of the live data, is turned into a snapshot when the store is closed: the next start then
+ * reads less, and closing does not take longer than that saves. */
 #define CLOSE_SNAPSHOT_BYTES (32u << 20)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -111,14 +112,17 @@ static void close_log(struct embedded *e)
     if (atomic_load(&e->stats.failed))
         return;
     struct err err = ERR_NONE;
+    uint64_t close_at = MAX((uint64_t)CLOSE_SNAPSHOT_BYTES, atomic_load(&e->stats.bytes_live) / 4);
     FAILPOINT("store.close.before_marker");
     wal_record_begin(&e->wal);
     int r = wal_append(&e->wal, embedded_revision(&e->store) + 1, 0, &err);
     if (r == 0)
         r = wal_sync(&e->wal, &err);
-    if (r == 0 && e->keep.wal_bytes >= CLOSE_SNAPSHOT_BYTES && wal_segment_begin(&e->wal, e->wal.number + 1,
-                                                                                  embedded_revision(&e->store), &err) == 0)
-        r = keeper_snapshot(e, &err);
+    if (r == 0 && e->keep.wal_bytes >= close_at) {
+        r = wal_segment_begin(&e->wal, e->wal.number + 1, embedded_revision(&e->store), &err);
+        if (r == 0)
+            r = keeper_snapshot(e, &err);
+    }
     if (r < 0)
         log_warn("the store was not closed tidily; nothing is lost, the next start takes longer", KV("error", "%s", err.msg));
     /* Space that was allocated ahead. */
@@ -283,7 +287,6 @@ static int load(struct embedded *e, struct err *err)
         r = write_id(e, err);
     e->keep.snap_rev = rec.snap_rev;
     e->keep.wal_bytes = rec.wal_bytes;
-    e->keep.live_peak = rec.bytes;
     atomic_store(&e->newest, rec.rev);
     atomic_store(&e->stats.keys, tree_len(rec.root));
     atomic_store(&e->stats.bytes_live, rec.bytes);

@@ -183,6 +183,8 @@ TEST(views_of_now_and_of_the_past)
     dir_remove(dir);
 }
 
+static _Atomic int ignored_wakes;
+
 static void count_wake(void *arg)
 {
     atomic_fetch_add((_Atomic int *)arg, 1);
@@ -248,7 +250,7 @@ TEST(a_large_transaction_comes_in_parts)
         store_kv_unref(ops[i].kv);
     put(s, "/z", "1");
     struct store_watch *w;
-    T_NO_ERR(store_watch_open(s, S(""), 1, count_wake, &(_Atomic int){0}, &w, &err), &err);
+    T_NO_ERR(store_watch_open(s, S(""), 1, count_wake, &ignored_wakes, &w, &err), &err);
     struct store_event ev[128];
     size_t total = 0;
     rev_t rev = 0;
@@ -272,8 +274,8 @@ TEST(the_window_moves_and_quiet_watches_stay)
     struct store_watch *quiet, *slow, *late;
     struct store_event ev[8];
     rev_t rev;
-    T_NO_ERR(store_watch_open(s, S("/quiet/"), 1, count_wake, &(_Atomic int){0}, &quiet, &err), &err);
-    T_NO_ERR(store_watch_open(s, S("/busy/"), 1, count_wake, &(_Atomic int){0}, &slow, &err), &err);
+    T_NO_ERR(store_watch_open(s, S("/quiet/"), 1, count_wake, &ignored_wakes, &quiet, &err), &err);
+    T_NO_ERR(store_watch_open(s, S("/busy/"), 1, count_wake, &ignored_wakes, &slow, &err), &err);
     T_EQ_INT(store_watch_next(quiet, ev, 8, &rev), 0);
     T_EQ_INT(store_watch_next(slow, ev, 8, &rev), 0);
     for (int i = 0; i < 500; i++)
@@ -285,7 +287,7 @@ TEST(the_window_moves_and_quiet_watches_stay)
     T_EQ_INT(store_watch_next(quiet, ev, 8, &rev), 0);
     T_EQ_INT(rev, 501);
     T_ERR(store_watch_next(slow, ev, 8, &rev), E_EXPIRED);
-    T_ERR(store_watch_open(s, S(""), 400, count_wake, NULL, &late, &err), E_EXPIRED);
+    T_ERR(store_watch_open(s, S(""), 400, count_wake, &ignored_wakes, &late, &err), E_EXPIRED);
     put(s, "/quiet/k", "v");
     T_EQ_INT(store_watch_next(quiet, ev, 8, &rev), 1);
     store_events_release(ev, 1);
@@ -367,7 +369,7 @@ static void model_check_watch(struct store *s, rev_t after, rev_t newest)
     uint16_t at[MODEL_KEYS];
     rev_t rev = after, last = after;
     memcpy(at, state[after], sizeof at);
-    T_NO_ERR(store_watch_open(s, S(""), after, count_wake, &(_Atomic int){0}, &w, &err), &err);
+    T_NO_ERR(store_watch_open(s, S(""), after, count_wake, &ignored_wakes, &w, &err), &err);
     for (int n; (n = store_watch_next(w, ev, 16, &rev)) > 0; store_events_release(ev, (size_t)n)) {
         for (int i = 0; i < n; i++) {
             T_OK(ev[i].rev >= last && ev[i].rev > after);

@@ -54,7 +54,7 @@ struct embedded {
         bool snapshot, trim, quit;
         _Atomic bool busy;        /* a snapshot is wanted or being written */
         uint64_t wal_bytes;       /* logged since the last snapshot was begun; writer */
-        uint64_t live_peak;       /* largest live size since memory was given back; writer */
+        uint64_t held_peak;       /* most bytes of live data and history since memory was given back; writer */
         rev_t snap_rev;           /* newest snapshot file, 0: none; keeper, or who holds the store alone */
     } keep;
 

@@ -13,7 +13,7 @@
 #include "store/embedded/internal.h"
 #include "store/embedded/snapshot.h"
 
-#define TRIM_BYTES (64u << 20) /* live data shrank by this: worth walking the heap for */
+#define TRIM_BYTES (32u << 20) /* what is held in memory shrank by this: worth walking the heap for */
 
 int keeper_snapshot(struct embedded *e, struct err *err)
 {
@@ -94,9 +94,11 @@ void keeper_batch_done(struct embedded *e, uint64_t logged, bool *ret_failed)
         atomic_store(&e->keep.busy, true);
         wish(e, &e->keep.snapshot);
     }
-    e->keep.live_peak = MAX(e->keep.live_peak, live);
-    if (e->keep.live_peak - live >= TRIM_BYTES) {
-        e->keep.live_peak = live;
+    size_t events, kept;
+    history_count(&e->history, &events, &kept);
+    e->keep.held_peak = MAX(e->keep.held_peak, live + kept);
+    if (e->keep.held_peak - live - kept >= TRIM_BYTES) {
+        e->keep.held_peak = live + kept;
         wish(e, &e->keep.trim);
     }
 }

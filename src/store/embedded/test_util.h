@@ -9,9 +9,16 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/test.h"
 #include "base/vec.h"
 #include "store/embedded/embedded.h"
+
+/* Torn ends and full disks are what these tests make; the warnings about them are noise. */
+__attribute__((constructor)) static void quiet_logs(void)
+{
+    log_setup(LOG_ERROR, false, 2);
+}
 
 /* Removes a folder of plain files. */
 UNUSED static void dir_remove(const char *path)

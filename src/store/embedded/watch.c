@@ -173,6 +173,10 @@ static int cursor_peek(struct watch *w, const struct store_event **ret)
         *ret = NULL;
         if (!next)
             return 0;
+        if (w->chunk && w->at < atomic_load(&w->chunk->n)) {
+            history_chunk_unref(next); /* it was filled up meanwhile: only now that it has a successor is its end the end */
+            break;
+        }
         history_chunk_unref(w->chunk);
         w->chunk = next;
         w->at = 0;

@@ -1,0 +1,170 @@
+/* validate_internal.h - shared by the validate_*.c files only.
+ *
+ * api_validate walks the object once along its schema.  At each object whose type has an entry in the table of
+ * validate.c, the type's own rule is called; so a rule for Container serves pods and every kind with a template.
+ *     walk Deployment -> spec (rule DeploymentSpec) -> template (rule PodTemplateSpec) -> spec (rule PodSpec) -> ...
+ * Nothing is allocated while all is well: a path is a chain of nodes on the C stack, printed when an error is added.
+ * The prefix v_ stands for validate_ in here. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "api/quantity.h"
+#include "api/validate.h"
+
+/* --- paths ------------------------------------------------------------------------------------------------------------- */
+enum vpath_kind { VPATH_FIELD, VPATH_INDEX, VPATH_KEY };
+struct vpath {
+    const struct vpath *up; /* NULL: the object itself */
+    str name;               /* FIELD "containers", KEY "cpu" */
+    size_t index;
+    enum vpath_kind kind;
+};
+/* Nodes live to the end of the enclosing block. */
+#define V_FIELD(parent, lit) (&(struct vpath){.up = (parent), .name = S(lit), .kind = VPATH_FIELD})
+#define V_MEMBER(parent, s) (&(struct vpath){.up = (parent), .name = (s), .kind = VPATH_FIELD})
+#define V_INDEX(parent, i) (&(struct vpath){.up = (parent), .index = (i), .kind = VPATH_INDEX})
+#define V_KEY(parent, s) (&(struct vpath){.up = (parent), .name = (s), .kind = VPATH_KEY})
+
+struct vctx {
+    const struct api_resource *res;
+    str sub;                     /* subresource, "" the object itself */
+    const struct json *obj, *old; /* old NULL: create */
+    struct field_errors *e;
+};
+typedef void validate_fn(struct vctx *c, const struct vpath *p, const struct json *v);
+
+/* --- adding errors ------------------------------------------------------------------------------------------------------ */
+void v_error(struct vctx *c, enum field_error_type type, const struct vpath *p, const struct json *value, const char *fmt, ...)
+    PRINTF_LIKE(5, 6);
+#define v_required(c, p, ...) v_error(c, FIELD_REQUIRED, p, NULL, __VA_ARGS__)
+#define v_forbidden(c, p, ...) v_error(c, FIELD_FORBIDDEN, p, NULL, __VA_ARGS__)
+#define v_invalid(c, p, value, ...) v_error(c, FIELD_INVALID, p, value, __VA_ARGS__)
+/* A value that is absent shows as Go's zero: "" or 0. */
+#define v_invalid_str(c, p, s, ...) v_error(c, FIELD_INVALID, p, &(struct json){.type = JSON_STRING, .len = (uint32_t)(s).len, .s = (s).p}, __VA_ARGS__)
+void v_invalid_int(struct vctx *c, const struct vpath *p, int64_t value, const char *fmt, ...) PRINTF_LIKE(4, 5);
+void v_duplicate(struct vctx *c, const struct vpath *p, str value);
+void v_not_found(struct vctx *c, const struct vpath *p, str value);
+/* supported: "A|B|C". */
+void v_unsupported(struct vctx *c, const struct vpath *p, str value, const char *supported);
+void v_too_long(struct vctx *c, const struct vpath *p, int max_bytes);
+#define V_NO_DETAIL "%s", ""
+#define V_IMMUTABLE "field is immutable"
+#define V_NEGATIVE "must be greater than or equal to 0"
+#define V_NOT_POSITIVE "must be greater than zero"
+
+/* --- small checks ------------------------------------------------------------------------------------------------------- */
+#define v_foreach(item, i, list)                                                                                                  \
+    for (size_t i = 0, i##_n_ = v_len(list); i < i##_n_; i++)                                                                     \
+        for (const struct json *item = &(list)->items[i]; item; item = NULL)
+#define v_foreach_member(m, object)                                                                                                \
+    for (const struct json_member *m = v_members(object), *m##_end_ = v_members_end(object); m < m##_end_; m++)
+
+/* Items of a list, members of an object; 0 for anything else. */
+static inline size_t v_len(const struct json *v)
+{
+    return v && (v->type == JSON_ARRAY || v->type == JSON_OBJECT) ? v->len : 0;
+}
+static inline const struct json_member *v_members(const struct json *v)
+{
+    return v && v->type == JSON_OBJECT ? v->members : NULL;
+}
+static inline const struct json_member *v_members_end(const struct json *v)
+{
+    return v && v->type == JSON_OBJECT && v->len ? v->members + v->len : NULL;
+}
+/* A member that is there and not null. */
+static inline const struct json *v_get(const struct json *v, str key)
+{
+    const struct json *m = json_get(v, key);
+    return m && m->type != JSON_NULL ? m : NULL;
+}
+#define V_GET(v, lit) v_get(v, S(lit))
+#define V_STR(v, lit) json_get_str(v, S(lit))
+#define V_INT(v, lit) json_get_int(v, S(lit), 0)
+#define V_BOOL(v, lit) json_get_bool(v, S(lit), false)
+
+typedef const char *v_rule(str s); /* NULL or the sentence */
+/* Invalid value with the rule's sentence; true when fine. */
+bool v_check(struct vctx *c, const struct vpath *p, str value, v_rule *rule);
+/* The member when it is there and not empty. */
+void v_check_member(struct vctx *c, const struct vpath *p, const struct json *v, str key, v_rule *rule);
+void v_range(struct vctx *c, const struct vpath *p, int64_t value, int64_t lo, int64_t hi);
+/* The integer member, when present, is not negative (not below 1). */
+void v_nonnegative(struct vctx *c, const struct vpath *p, const struct json *v, str key);
+void v_positive(struct vctx *c, const struct vpath *p, const struct json *v, str key);
+void v_port(struct vctx *c, const struct vpath *p, int64_t port);
+void v_port_or_name(struct vctx *c, const struct vpath *p, const struct json *v);
+void v_labels(struct vctx *c, const struct vpath *p, const struct json *labels);
+void v_annotations(struct vctx *c, const struct vpath *p, const struct json *annotations);
+void v_ip(struct vctx *c, const struct vpath *p, str ip);
+/* An address others can reach: not unspecified, loopback or link-local. */
+void v_endpoint_ip(struct vctx *c, const struct vpath *p, str ip);
+void v_cidr(struct vctx *c, const struct vpath *p, str cidr);
+bool v_in(str s, const char *list); /* list "A|B|C" */
+/* An earlier item of the list has the same text in the member `key` (or is the same text, key ""). */
+bool v_seen_before(const struct json *list, size_t at, str key);
+bool v_str_list_has(const struct json *list, str s);
+/* The quantity of a member; false when absent or no quantity. */
+bool v_quantity(const struct json *v, str key, struct quantity *ret);
+/* "5%" or 5: the number; *ret_percent tells which. */
+int64_t v_int_or_percent(const struct json *v, bool *ret_percent);
+void v_check_int_or_percent(struct vctx *c, const struct vpath *p, const struct json *v);
+void v_at_most_100_percent(struct vctx *c, const struct vpath *p, const struct json *v);
+/* Equal as Go's semantic equality sees it: absent, null, {} and [] are the same, zero values too where the schema has no
+ * pointer; quantities by value.  t may be NULL. */
+bool v_same(const struct schema_type *t, const struct json *a, const struct json *b);
+/* v_same with the type of t's field `key`, over that member of both. */
+bool v_same_member(const struct schema_type *t, const struct json *a, const struct json *b, str key);
+/* The member may not change: Invalid value, "field is immutable". */
+void v_immutable(struct vctx *c, const struct vpath *p, const struct schema_type *t, const struct json *v, const struct json *old, str key);
+
+/* --- rules for names and texts (validate_names.c) ------------------------------------------------------------------------- */
+v_rule validate_port_name, validate_env_name, validate_config_key, validate_percent, validate_http_header_name,
+    validate_wildcard_subdomain, validate_subdomain_underscore, validate_annotation_key, validate_csi_driver_name;
+bool v_is_sysctl_name(str s);
+
+/* --- addresses and formats (validate_format.c) ---------------------------------------------------------------------------- */
+struct v_address {
+    uint8_t bytes[16];
+    bool v6;
+};
+bool v_parse_ip(str s, struct v_address *ret); /* leading zeros in IPv4 are accepted, as Kubernetes does */
+bool v_parse_cidr(str s, struct v_address *ret, unsigned *ret_bits);
+/* JSON-schema formats; unknown ones hold for everything. */
+bool v_format_holds(str format, str text);
+bool v_is_iana_zone(str s);
+
+/* --- parts ------------------------------------------------------------------------------------------------------------------ */
+void v_schema_walk(struct vctx *c, const struct schema_type *t, const struct vpath *p, const struct json *v, const struct json *old);
+void v_custom(struct vctx *c, const struct schema_type *t, const struct json *obj);
+void v_meta(struct vctx *c);
+/* The name of an object of the resource, or a prefix to generate one from. */
+const char *v_name_sentence(const struct api_resource *r, str name, bool is_prefix);
+
+/* Type rules; NULL when the type has none. */
+validate_fn *v_rule_of(const struct schema_type *t);
+validate_fn *v_status_rule_of(const struct schema_type *t);
+
+/* validate_core_pod.c, validate_core_container.c, validate_core_volume.c, validate_core_schedule.c, validate_pod_update.c */
+validate_fn v_pod, v_pod_spec, v_pod_template_spec, v_env_var, v_env_from, v_probe, v_lifecycle_handler, v_http_get, v_tcp_socket,
+    v_grpc, v_exec, v_resources, v_security_context, v_pod_security_context, v_seccomp, v_app_armor, v_toleration,
+    v_topology_spread, v_pod_affinity_term, v_weighted_pod_affinity_term, v_preferred_scheduling_term, v_node_selector_term,
+    v_host_alias, v_pod_dns_config, v_volume, v_key_to_path, v_projected, v_downward_file, v_label_selector_requirement, v_label_selector,
+    v_env_var_source, v_container_port, v_resize_policy;
+void v_containers(struct vctx *c, const struct vpath *p, const struct json *spec);
+void v_volume_mounts(struct vctx *c, const struct vpath *p, const struct json *container, const struct json *spec);
+void v_pod_update(struct vctx *c);
+validate_fn v_pod_status;
+void v_field_ref(struct vctx *c, const struct vpath *p, const struct json *ref, const char *supported);
+void v_resource_field_ref(struct vctx *c, const struct vpath *p, const struct json *ref, bool in_volume);
+void v_path_local(struct vctx *c, const struct vpath *p, str path);
+void v_path_no_backsteps(struct vctx *c, const struct vpath *p, str path);
+void v_resource_name(struct vctx *c, const struct vpath *p, str name);
+void v_resource_quantity(struct vctx *c, const struct vpath *p, str name, const struct json *value);
+bool v_is_extended_resource(str name);
+
+/* validate_service.c */
+validate_fn v_service;
+/* validate_apps.c */
+validate_fn v_deployment_spec, v_deployment_strategy, v_replica_set_spec, v_stateful_set, v_stateful_set_spec, v_daemon_set_spec,
+    v_daemon_set_strategy, v_controller_revision, v_replication_controller_spec, v_replicas_status;
