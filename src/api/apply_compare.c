@@ -71,14 +71,12 @@ static struct fieldset collect_members(struct walk *w, const struct schema_type 
     return s;
 }
 
-/* Items that occur twice are one field, without those below. */
+/* Items that occur twice are one field, without those below.  False: the list is one field because of keyless items. */
 static bool collect_items(struct walk *w, const struct schema_type *t, const struct json *v, struct fieldset *ret)
 {
-    struct typed_items items;
-    uint32_t bad;
-    str why;
+    struct typed_items items = typed_items_of(w->a, t, v);
     struct fieldset s = FIELDSET_EMPTY;
-    if (!typed_items_of(w->a, t, v, &items, &bad, &why))
+    if (items.keyless.len && w->mode == COLLECT_CHANGED)
         return false;
     typed_items_sort(&items);
     for (uint32_t i = 0; i < items.len;) {
@@ -299,13 +297,11 @@ static uint32_t group_len(const struct typed_items *items, uint32_t at, const st
 
 static struct change diff_lists(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r)
 {
-    struct typed_items li, ri;
-    uint32_t bad;
-    str why;
     struct change c = {0};
     if (json_equal(l, r))
         return c;
-    if (!typed_items_of(a, t, l, &li, &bad, &why) || !typed_items_of(a, t, r, &ri, &bad, &why))
+    struct typed_items li = typed_items_of(a, t, l), ri = typed_items_of(a, t, r);
+    if (li.keyless.len || ri.keyless.len)
         return diff_leaf(t, l, r);
     typed_items_sort(&li);
     typed_items_sort(&ri);

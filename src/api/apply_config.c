@@ -289,6 +289,8 @@ int apply_merge(struct arena *a, const struct apply_context *ctx, const struct j
     struct json merged = typed_merge(a, p.type, &p.live, &p.config);
     struct fieldset gone = obsolete(&p, &merged, &fields);
     struct json obj = typed_remove(a, p.type, &merged, &gone, true);
+    if (!fieldset_is_empty(&gone)) /* a container that lost everything stays if the configuration has it empty */
+        obj = typed_merge(a, p.type, &obj, &p.config);
     struct typed_diff d = changes(&p, &merged, &gone);
     r = check_conflicts(&p, &d, ret_conflicts, err);
     if (r < 0)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/apply_managed.h"
 
-#include "base/civil.h"
-
 /* --- reading --------------------------------------------------------------------------------------------- */
 
 static int decode_entry(struct arena *a, const struct json *v, uint32_t i, struct managed_entry *ret, struct err *err)
@@ -100,16 +98,10 @@ void managed_drop_empty(struct managed *m)
 
 /* --- order ----------------------------------------------------------------------------------------------- */
 
-static int64_t seconds(str time)
-{
-    nsec_t t;
-    return civil_parse(time, &t) ? t / NSEC_PER_SEC : 0;
-}
-
+/* Conformed times all have one form, UTC to the second, which sorts as text; none at all comes first. */
 static int time_cmp(const struct managed_entry *a, const struct managed_entry *b)
 {
-    int64_t x = seconds(a->time), y = seconds(b->time);
-    return x < y ? -1 : x > y;
+    return str_cmp(a->time, b->time);
 }
 
 int managed_name_cmp(const struct managed_entry *a, const struct managed_entry *b)

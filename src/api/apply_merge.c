@@ -20,9 +20,8 @@ struct keyed {
 
 static bool keyed_init(struct arena *a, const struct schema_type *t, const struct json *v, struct keyed *ret)
 {
-    uint32_t bad;
-    str why;
-    if (!typed_items_of(a, t, v, &ret->items, &bad, &why))
+    ret->items = typed_items_of(a, t, v);
+    if (ret->items.keyless.len)
         return false;
     ret->sorted.len = ret->items.len;
     ret->sorted.p = arena_alloc(a, (ret->items.len + 1) * sizeof *ret->sorted.p);

@@ -96,24 +96,26 @@ static bool set_elem(struct arena *a, const struct json *item, struct fieldset_e
     return true;
 }
 
-bool typed_items_of(struct arena *a, const struct schema_type *t, const struct json *v, struct typed_items *ret,
-                    uint32_t *ret_bad, str *ret_why)
+struct typed_items typed_items_of(struct arena *a, const struct schema_type *t, const struct json *v)
 {
     struct typed_items out = {0};
-    if (json_is(v, JSON_ARRAY) && v->len) {
-        out.p = arena_alloc(a, v->len * sizeof *out.p);
-        for (uint32_t i = 0; i < v->len; i++) {
-            struct typed_item *it = &out.p[out.len++];
-            it->v = &v->items[i];
-            it->at = i;
-            *ret_bad = i;
-            if (t->list_type == SCHEMA_LIST_MAP && t->nkeys ? !key_elem(a, t, it->v, &it->elem, ret_why)
-                                                           : !set_elem(a, it->v, &it->elem, ret_why))
-                return false;
+    uint32_t len = json_is(v, JSON_ARRAY) ? v->len : 0;
+    bool keyed = t->list_type == SCHEMA_LIST_MAP && t->nkeys;
+    if (len)
+        out.p = arena_alloc(a, len * sizeof *out.p);
+    for (uint32_t i = 0; i < len; i++) {
+        struct typed_item *it = &out.p[out.len];
+        str why;
+        it->v = &v->items[i];
+        it->at = i;
+        if (keyed ? key_elem(a, t, it->v, &it->elem, &why) : set_elem(a, it->v, &it->elem, &why)) {
+            out.len++;
+        } else if (!out.keyless.len) {
+            out.keyless = why;
+            out.keyless_at = i;
         }
     }
-    *ret = out;
-    return true;
+    return out;
 }
 
 static int item_cmp(const void *a, const void *b)
@@ -141,11 +143,10 @@ static int check_value(struct check *c, const struct schema_type *t, const struc
 
 static int check_list(struct check *c, const struct schema_type *t, const struct json *v)
 {
-    struct typed_items items;
-    uint32_t bad;
-    str why;
-    if (!typed_items_of(c->a, t, v, &items, &bad, &why))
-        return err_set(c->err, E_INVALID_ARG, STR_FMT ": element %u: " STR_FMT, STR_ARG(strbuf_str(&c->path)), bad, STR_ARG(why));
+    struct typed_items items = typed_items_of(c->a, t, v);
+    if (items.keyless.len)
+        return err_set(c->err, E_INVALID_ARG, STR_FMT ": element %u: " STR_FMT, STR_ARG(strbuf_str(&c->path)), items.keyless_at,
+                       STR_ARG(items.keyless));
     typed_items_sort(&items);
     for (uint32_t i = 0; i < items.len; i++) {
         struct fieldset_node n = {.elem = items.p[i].elem, .member = true};
@@ -198,18 +199,18 @@ int typed_check(struct arena *a, const struct schema_type *t, const struct json 
 static struct json remove_items(struct arena *a, const struct schema_type *t, const struct json *v, const struct fieldset *fields,
                                 bool drop_empty)
 {
-    struct typed_items items;
-    uint32_t bad;
-    str why;
-    if (!typed_items_of(a, t, v, &items, &bad, &why))
-        return *v; /* its items cannot be owned */
+    struct typed_items items = typed_items_of(a, t, v);
     struct json out = json_array();
-    for (uint32_t i = 0; i < items.len; i++) {
-        const struct fieldset_node *n = fieldset_find(fields, &items.p[i].elem);
-        if (n && n->member)
-            continue;
-        struct json item = n ? typed_remove(a, t->elem, items.p[i].v, &n->sub, drop_empty) : *items.p[i].v;
-        if (drop_empty && item.type == JSON_NULL && items.p[i].v->type != JSON_NULL)
+    for (uint32_t at = 0, i = 0; at < v->len; at++) {
+        struct json item = v->items[at];
+        if (i < items.len && items.p[i].at == at) { /* without a key it cannot be owned and stays */
+            const struct fieldset_node *n = fieldset_find(fields, &items.p[i++].elem);
+            if (n && n->member)
+                continue;
+            if (n)
+                item = typed_remove(a, t->elem, &v->items[at], &n->sub, drop_empty);
+        }
+        if (drop_empty && item.type == JSON_NULL && v->items[at].type != JSON_NULL)
             continue;
         json_push(a, &out, item);
     }

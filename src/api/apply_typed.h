@@ -47,7 +47,7 @@ enum typed_shape typed_shape(const struct schema_type *t, const struct json *v);
 /* Type of a member; *ret_field NULL when the schema does not name it. */
 const struct schema_type *typed_member(const struct schema_type *t, str key, const struct schema_field **ret_field);
 
-/* The items of an associative list with their path elements. */
+/* The items of an associative list with their path elements.  Items that have no key are left out. */
 struct typed_item {
     struct fieldset_elem elem;
     const struct json *v;
@@ -56,9 +56,10 @@ struct typed_item {
 struct typed_items {
     struct typed_item *p;
     uint32_t len;
+    str keyless;         /* why the first item without a key has none, "" when all have one */
+    uint32_t keyless_at;
 };
-/* v NULL or no list: no items.  False: an item has no key (*ret_bad is its number, *ret_why says so). */
-bool typed_items_of(struct arena *a, const struct schema_type *t, const struct json *v, struct typed_items *ret,
-                    uint32_t *ret_bad, str *ret_why);
+/* v NULL or no list: no items. */
+struct typed_items typed_items_of(struct arena *a, const struct schema_type *t, const struct json *v);
 /* By element, equal ones by position. */
 void typed_items_sort(struct typed_items *items);

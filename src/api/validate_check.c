@@ -1,6 +1,7 @@
 /* validate_check.c - the small checks that the kinds' rules are made of. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/validate_internal.h"
+#include "base/map.h"
 
 bool v_check(struct vctx *c, const struct vpath *p, str value, v_rule *rule)
 {
@@ -117,21 +118,6 @@ bool v_in(str s, const char *list)
     return false;
 }
 
-static str text_at(const struct json *item, str key)
-{
-    return key.len ? json_get_str(item, key) : json_str(item);
-}
-
-bool v_seen_before(const struct json *list, size_t at, str key)
-{
-    str text = text_at(&list->items[at], key);
-    for (size_t i = 0; i < at; i++) {
-        if (str_eq(text_at(&list->items[i], key), text))
-            return true;
-    }
-    return false;
-}
-
 bool v_str_list_has(const struct json *list, str s)
 {
     v_foreach (item, i, list) {
@@ -173,6 +159,75 @@ void v_at_most_100_percent(struct vctx *c, const struct vpath *p, const struct j
         v_invalid(c, p, v, "must not be greater than 100%%");
 }
 
+/* --- texts seen so far ---------------------------------------------------------------------------------------------------- */
+
+void v_map_init(struct v_map *m, struct arena *a)
+{
+    m->arena_ = a;
+    m->entries_ = NULL;
+    m->slots_ = NULL;
+    m->len = 0;
+    m->cap_ = V_MAP_SMALL;
+}
+
+static uint32_t *slot_of(const struct v_map *m, str key)
+{
+    uint32_t mask = m->cap_ * 2 - 1;
+    uint32_t at = (uint32_t)str_hash(key) & mask;
+    while (m->slots_[at] && !str_eq(m->entries_[m->slots_[at] - 1].key, key))
+        at = (at + 1) & mask;
+    return &m->slots_[at];
+}
+
+static void map_grow(struct v_map *m)
+{
+    struct v_map_entry *bigger = arena_array(m->arena_, (size_t)m->cap_ * 4, struct v_map_entry);
+    memcpy(bigger, m->entries_ ? m->entries_ : m->small_, m->len * sizeof *bigger);
+    m->entries_ = bigger;
+    m->cap_ *= 4;
+    m->slots_ = arena_array(m->arena_, (size_t)m->cap_ * 2, uint32_t);
+    for (uint32_t i = 0; i < m->len; i++)
+        *slot_of(m, bigger[i].key) = i + 1;
+}
+
+static const struct v_map_entry *entry_find(const struct v_map *m, str key)
+{
+    if (m->entries_) {
+        uint32_t at = *slot_of(m, key);
+        return at ? &m->entries_[at - 1] : NULL;
+    }
+    for (uint32_t i = 0; i < m->len; i++) {
+        if (str_eq(m->small_[i].key, key))
+            return &m->small_[i];
+    }
+    return NULL;
+}
+
+bool v_map_put(struct v_map *m, str key, const void *value)
+{
+    if (entry_find(m, key))
+        return false;
+    if (m->len == m->cap_)
+        map_grow(m);
+    struct v_map_entry *entries = m->entries_ ? m->entries_ : m->small_;
+    entries[m->len++] = (struct v_map_entry){key, value};
+    if (m->entries_)
+        *slot_of(m, key) = m->len;
+    return true;
+}
+
+const void *v_map_get(const struct v_map *m, str key)
+{
+    const struct v_map_entry *e = entry_find(m, key);
+    return e ? e->value : NULL;
+}
+
+void v_set_add_list(struct v_map *m, const struct json *list, str key)
+{
+    v_foreach (item, i, list)
+        v_set_add(m, json_get_str(item, key));
+}
+
 /* --- sameness ---------------------------------------------------------------------------------------------------------- */
 
 /* Nil in Go's eyes; without a pointer in between, zero scalars are nil too. */
@@ -199,19 +254,38 @@ static bool is_nothing(const struct json *v, bool zero_counts)
     }
 }
 
-static bool same_as_member(const struct schema_type *t, const struct json *a, const struct json *b, str key, const struct json *in_a);
+static bool same_values(const struct schema_type *t, str key, const struct json *in_a, const struct json *in_b);
+
+/* The member of v, which most often stands at the same place as in the other object. */
+static const struct json *member_near(const struct json *v, const struct map *index, uint32_t place, str key)
+{
+    if (place < v_len(v) && str_eq(v->members[place].key, key))
+        return &v->members[place].value;
+    return index->len ? map_get(index, key) : json_get(v, key);
+}
+
+#define SAME_INDEX_FROM 64
+
+static bool same_one_way(const struct schema_type *t, const struct json *a, const struct json *b, bool swapped)
+{
+    struct map index = MAP_INIT;
+    bool same = true;
+    if (v_len(b) >= SAME_INDEX_FROM) {
+        for (uint32_t i = 0; i < b->len; i++)
+            map_put(&index, b->members[i].key, &b->members[i].value);
+    }
+    for (uint32_t i = 0; same && i < v_len(a); i++) {
+        const struct json *other = member_near(b, &index, i, a->members[i].key);
+        if (!swapped || !other)
+            same = same_values(t, a->members[i].key, &a->members[i].value, other);
+    }
+    map_fini(&index);
+    return same;
+}
 
 static bool same_objects(const struct schema_type *t, const struct json *a, const struct json *b)
 {
-    v_foreach_member (m, a) {
-        if (!same_as_member(t, a, b, m->key, &m->value))
-            return false;
-    }
-    v_foreach_member (m, b) {
-        if (!json_get(a, m->key) && !same_as_member(t, b, a, m->key, &m->value))
-            return false;
-    }
-    return true;
+    return same_one_way(t, a, b, false) && same_one_way(t, b, a, true);
 }
 
 static bool same_numbers(const struct schema_type *t, const struct json *a, const struct json *b)
@@ -243,11 +317,10 @@ bool v_same(const struct schema_type *t, const struct json *a, const struct json
     return true;
 }
 
-static bool same_as_member(const struct schema_type *t, const struct json *a UNUSED, const struct json *b, str key, const struct json *in_a)
+static bool same_values(const struct schema_type *t, str key, const struct json *in_a, const struct json *in_b)
 {
-    const struct json *in_b = json_get(b, key);
     if (!t || t->kind == SCHEMA_MAP) /* a key of a map counts, whatever its value */
-        return in_b && (v_same(t ? t->elem : NULL, in_a, in_b) || json_equal(in_a, in_b));
+        return in_a && in_b ? v_same(t ? t->elem : NULL, in_a, in_b) || json_equal(in_a, in_b) : in_a == in_b;
     const struct schema_field *f = schema_field_find(t, key);
     bool zero_counts = f && !(f->flags & SCHEMA_POINTER);
     if (is_nothing(in_a, zero_counts) && is_nothing(in_b, zero_counts))
@@ -257,7 +330,7 @@ static bool same_as_member(const struct schema_type *t, const struct json *a UNU
 
 bool v_same_member(const struct schema_type *t, const struct json *a, const struct json *b, str key)
 {
-    return same_as_member(t, a, b, key, json_get(a, key));
+    return same_values(t, key, json_get(a, key), json_get(b, key));
 }
 
 void v_immutable(struct vctx *c, const struct vpath *p, const struct schema_type *t, const struct json *v, const struct json *old, str key)

@@ -52,6 +52,29 @@ void v_too_long(struct vctx *c, const struct vpath *p, int max_bytes);
 #define V_NEGATIVE "must be greater than or equal to 0"
 #define V_NOT_POSITIVE "must be greater than zero"
 
+/* --- texts seen so far -------------------------------------------------------------------------------------------------- */
+/* Lists of clients can be long, so what must be unique is not searched linearly; the first few need no memory. */
+#define V_MAP_SMALL 16
+struct v_map_entry {
+    str key;
+    const void *value;
+};
+struct v_map {
+    struct arena *arena_;
+    struct v_map_entry *entries_; /* NULL: small_ */
+    uint32_t *slots_;             /* entry number + 1, 0 free */
+    uint32_t len, cap_;
+    struct v_map_entry small_[V_MAP_SMALL];
+};
+/* Keys are borrowed. */
+void v_map_init(struct v_map *m, struct arena *a);
+bool v_map_put(struct v_map *m, str key, const void *value); /* false: was there, and stays as it was */
+const void *v_map_get(const struct v_map *m, str key);       /* NULL when absent */
+#define v_set_add(m, key) v_map_put(m, key, "")
+#define v_set_has(m, key) (v_map_get(m, key) != NULL)
+/* Texts of the member `key` of all items of a list. */
+void v_set_add_list(struct v_map *m, const struct json *list, str key);
+
 /* --- small checks ------------------------------------------------------------------------------------------------------- */
 #define v_foreach(item, i, list)                                                                                                  \
     for (size_t i = 0, i##_n_ = v_len(list); i < i##_n_; i++)                                                                     \
@@ -101,9 +124,7 @@ void v_ip(struct vctx *c, const struct vpath *p, str ip);
 void v_endpoint_ip(struct vctx *c, const struct vpath *p, str ip);
 void v_cidr(struct vctx *c, const struct vpath *p, str cidr);
 bool v_in(str s, const char *list); /* list "A|B|C" */
-/* An earlier item of the list has the same text in the member `key` (or is the same text, key ""). */
-bool v_seen_before(const struct json *list, size_t at, str key);
-bool v_str_list_has(const struct json *list, str s);
+bool v_str_list_has(const struct json *list, str s); /* linear */
 /* The quantity of a member; false when absent or no quantity. */
 bool v_quantity(const struct json *v, str key, struct quantity *ret);
 /* "5%" or 5: the number; *ret_percent tells which. */
@@ -151,8 +172,14 @@ validate_fn v_pod, v_pod_spec, v_pod_template_spec, v_env_var, v_env_from, v_pro
     v_topology_spread, v_pod_affinity_term, v_weighted_pod_affinity_term, v_preferred_scheduling_term, v_node_selector_term,
     v_host_alias, v_pod_dns_config, v_volume, v_key_to_path, v_projected, v_downward_file, v_label_selector_requirement, v_label_selector,
     v_env_var_source, v_container_port, v_resize_policy;
+/* What the containers of a pod may refer to. */
+struct v_pod_names {
+    struct v_map volumes;    /* name to volume */
+    struct v_map containers; /* regular and init containers */
+    struct v_map claims;
+};
 void v_containers(struct vctx *c, const struct vpath *p, const struct json *spec);
-void v_volume_mounts(struct vctx *c, const struct vpath *p, const struct json *container, const struct json *spec);
+void v_volume_mounts(struct vctx *c, const struct vpath *p, const struct json *container, const struct v_pod_names *names);
 void v_pod_update(struct vctx *c);
 validate_fn v_pod_status;
 void v_field_ref(struct vctx *c, const struct vpath *p, const struct json *ref, const char *supported);

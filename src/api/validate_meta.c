@@ -1,6 +1,5 @@
 /* validate_meta.c - ObjectMeta: names, labels, annotations, owners, finalizers, and what an update may change. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/apply.h"
 #include "api/validate_internal.h"
 
 static v_rule *const name_rules[] = {
@@ -85,17 +84,18 @@ static void check_finalizers(struct vctx *c, const struct vpath *p, const struct
 /* The names that are new, sorted, as Go prints a list of texts. */
 static void check_no_new_finalizers(struct vctx *c, const struct vpath *p, const struct json *now, const struct json *before)
 {
+    struct v_map known;
+    v_map_init(&known, c->e->arena);
+    v_foreach (f, i, before)
+        v_set_add(&known, json_str(f));
+    str *names = arena_array(c->e->arena, v_len(now) + 1, str);
     size_t n = 0;
-    v_foreach (f, i, now)
-        n += !v_str_list_has(before, json_str(f)) && !v_seen_before(now, i, S(""));
+    v_foreach (f, i, now) {
+        if (v_set_add(&known, json_str(f)))
+            names[n++] = json_str(f);
+    }
     if (n == 0)
         return;
-    str *names = arena_array(c->e->arena, n, str);
-    size_t at = 0;
-    v_foreach (f, i, now) {
-        if (!v_str_list_has(before, json_str(f)) && !v_seen_before(now, i, S("")))
-            names[at++] = json_str(f);
-    }
     qsort(names, n, sizeof *names, str_cmp_void);
     struct strbuf b = strbuf_on(c->e->arena);
     for (size_t i = 0; i < n; i++)
@@ -103,11 +103,21 @@ static void check_no_new_finalizers(struct vctx *c, const struct vpath *p, const
     v_forbidden(c, p, "no new finalizers can be added if the object is being deleted, found new finalizers []string{%s}", strbuf_cstr(&b));
 }
 
+/* What the entries say about themselves; their field sets were read, and written anew, when changes were tracked. */
 static void check_managed_fields(struct vctx *c, const struct vpath *p, const struct json *managed)
 {
-    struct err err = ERR_NONE;
-    if (managed && apply_validate_managed_fields(managed, &err) < 0)
-        v_invalid(c, p, NULL, "%s", err.msg);
+    v_foreach (entry, i, managed) {
+        const struct vpath *at = V_INDEX(p, i);
+        str operation = V_STR(entry, "operation"), type = V_STR(entry, "fieldsType");
+        if (!v_in(operation, "Apply|Update"))
+            v_invalid_str(c, V_FIELD(at, "operation"), operation, "must be `Apply` or `Update`");
+        if (type.len && !str_is(type, "FieldsV1"))
+            v_invalid_str(c, V_FIELD(at, "fieldsType"), type, "must be `FieldsV1`");
+        if (V_STR(entry, "manager").len > 128)
+            v_too_long(c, V_FIELD(at, "manager"), 128);
+        if (V_STR(entry, "subresource").len > 256)
+            v_too_long(c, V_FIELD(at, "subresource"), 256);
+    }
 }
 
 static void check_meta_update(struct vctx *c, const struct vpath *p, const struct json *meta, const struct json *old)

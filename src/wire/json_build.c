@@ -2,6 +2,7 @@
 #include "wire/json_build.h"
 
 #define DUP_PATH_MAX 1024 /* a reported path is cut here: keys may be megabytes long */
+#define DUPS_LOOKED_AT (4 * JSON_MAX_DUPS) /* paths made at most: a text can repeat one key a million times */
 
 void json_build_fini(struct json_build *b)
 {
@@ -26,7 +27,7 @@ void json_build_grow(struct json_build *b)
 void json_build_report_dup(struct json_build *b)
 {
     struct json_parse_opts *o = b->opts;
-    if (!o || !o->dups || o->ndups == JSON_MAX_DUPS)
+    if (!o || !o->dups || o->ndups == JSON_MAX_DUPS || b->dups_seen++ >= DUPS_LOOKED_AT)
         return;
     struct strbuf path = strbuf_on(b->arena);
     for (unsigned i = 0; i < b->depth && path.len < DUP_PATH_MAX; i++) {

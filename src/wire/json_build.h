@@ -32,6 +32,7 @@ struct json_build {
     char *scratch;
     size_t used, room; /* bytes of scratch */
     unsigned depth;
+    unsigned dups_seen;
     struct json_frame frames[LIMIT_JSON_DEPTH];
     _Alignas(16) char first[JSON_BUILD_ON_STACK];
 };
@@ -45,6 +46,7 @@ static inline void json_build_init(struct json_build *b, struct arena *a, struct
     b->used = 0;
     b->room = sizeof b->first;
     b->depth = 0;
+    b->dups_seen = 0;
 }
 void json_build_fini(struct json_build *b);
 void json_build_grow(struct json_build *b);

@@ -297,6 +297,24 @@ TEST(duplicates_are_reported_and_the_last_wins)
     }
 }
 
+TEST(one_key_many_times)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct strbuf b = strbuf_on(&a);
+    for (int i = 0; i < 300000; i++)
+        strbuf_addf(&b, "%c\"a\":%d", i ? ',' : '{', i);
+    strbuf_add_char(&b, '}');
+    str dups[JSON_MAX_DUPS];
+    struct json_parse_opts opts = {.dups = dups};
+    struct json v = json_null();
+    struct err err = ERR_NONE;
+    size_t before = arena_bytes(&a);
+    T_NO_ERR(json_parse(&a, strbuf_str(&b), &opts, &v, &err), &err);
+    T_EQ_STR(json_text(&a, &v), "{\"a\":299999}");
+    T_EQ_INT(opts.ndups, 1);
+    T_OK(arena_bytes(&a) - before < 1 << 20);
+}
+
 /* 100000 members, each key twice: must take milliseconds, not minutes. */
 TEST(large_objects_are_not_quadratic)
 {
@@ -528,6 +546,6 @@ TEST(random_trees_round_trip)
 
 TEST_MAIN(accepts, rejects_with_the_sentences_of_go, rejects_bad_utf8, unescapes, escapes_as_go,
           plain_strings_point_into_the_text, writes_pretty, depth_is_bounded, several_values_one_after_another,
-          duplicates_are_reported_and_the_last_wins, large_objects_are_not_quadratic,
+          duplicates_are_reported_and_the_last_wins, one_key_many_times, large_objects_are_not_quadratic,
           large_object_cut_off_leaks_nothing, equality, doubles_as_go_writes_them, reads_members, changes,
           copy_shares_nothing, random_trees_round_trip)

@@ -1,7 +1,8 @@
 /* yaml.h - YAML text to the same tree as JSON and back.
  *
- * Reading types plain scalars as sigs.k8s.io/yaml does (YAML 1.1: yes/no/on/off/y/n are booleans, 0x/0o/0b/0 integers with underscores,
- * times stay strings) and turns other keys than strings into strings.  Anchors, aliases and "<<" are expanded; the tree shares no nodes.
+ * Reading types plain scalars as sigs.k8s.io/yaml does (YAML 1.1: yes/no/on/off/y/n are booleans, 0x/0o/0b/0 integers with
+ * underscores, times stay strings) and turns other keys than strings into strings.  Anchors, aliases and "<<" are expanded; the
+ * tree shares no nodes.
  * A key that occurs twice is reported through json_parse_opts as in json.h and the last one wins.
  * Writing gives what `kubectl -o yaml` gives: keys sorted, block style, lists at the column of their key.
  * Threads: one at a time per stream.

@@ -1,5 +1,4 @@
-/* Any text: what is accepted is valid UTF-8 (in strings), survives writing and reading in both layouts, equals its copy, and is a text of
- * the same meaning to a second reading. */
+/* Any text: what is accepted has valid UTF-8 in its strings, survives writing and reading in both layouts, and equals its copy. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 #include "wire/json.h"

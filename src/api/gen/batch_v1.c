@@ -165,7 +165,7 @@ static const struct api_column columns_CronJob[] = {
     {.name = STR_INIT("Name"), .type = STR_INIT("string"), .format = STR_INIT("name"), .doc = STR_INIT("Name of the object."), .json_path = STR_INIT(".metadata.name")},
     {.name = STR_INIT("Schedule"), .type = STR_INIT("string"), .doc = STR_INIT("When jobs start, in cron notation."), .json_path = STR_INIT(".spec.schedule")},
     {.name = STR_INIT("Timezone"), .type = STR_INIT("string"), .doc = STR_INIT("Time zone of the schedule."), .cell = STR_INIT("cron_job_timezone")},
-    {.name = STR_INIT("Suspend"), .type = STR_INIT("boolean"), .doc = STR_INIT("Whether new jobs are held back."), .json_path = STR_INIT(".spec.suspend")},
+    {.name = STR_INIT("Suspend"), .type = STR_INIT("boolean"), .doc = STR_INIT("Whether new jobs are held back."), .cell = STR_INIT("cron_job_suspend")},
     {.name = STR_INIT("Active"), .type = STR_INIT("integer"), .doc = STR_INIT("Jobs that run now."), .cell = STR_INIT("cron_job_active")},
     {.name = STR_INIT("Last Schedule"), .type = STR_INIT("string"), .doc = STR_INIT("Time since a job was last started."), .cell = STR_INIT("cron_job_last_schedule")},
     {.name = STR_INIT("Age"), .type = STR_INIT("string"), .doc = STR_INIT("Time since the object was created."), .cell = STR_INIT("age")},

@@ -291,6 +291,16 @@ TEST(the_window_moves_and_quiet_watches_stay)
     put(s, "/quiet/k", "v");
     T_EQ_INT(store_watch_next(quiet, ev, 8, &rev), 1);
     store_events_release(ev, 1);
+    /* The same when nobody asked during the long silence. */
+    T_EQ_INT(store_watch_next(quiet, ev, 8, &rev), 0);
+    for (int i = 0; i < 500; i++)
+        put(s, "/busy/k", "v");
+    put(s, "/quiet/k", "w");
+    put(s, "/busy/k", "v");
+    T_EQ_INT(store_watch_next(quiet, ev, 8, &rev), 1);
+    T_EQ_STR(store_kv_value(ev[0].kv), "w");
+    T_EQ_INT(rev, 1004);
+    store_events_release(ev, 1);
     store_watch_close(quiet);
     store_watch_close(slow);
     store_close(s);

@@ -51,78 +51,90 @@ static void check_against(const struct model *m, const struct tree_node *root)
     T_EQ_INT(tree_len(root), n);
 }
 
+#define HELD 4
+
+struct bed {
+    struct versions vs;
+    struct model model;
+    struct rng rng;
+    rev_t rev;
+    struct version *held[HELD];
+    struct model held_model[HELD];
+};
+
+static const struct tree_node *current_root(struct bed *b)
+{
+    return ((struct version *)atomic_load(&b->vs.current))->root;
+}
+
+/* One batch of random edits, published or, now and then, given up. */
+static void edit_batch(struct bed *b, unsigned put_percent)
+{
+    tree_items retired = {0};
+    struct tree_edit e = {.tag = b->rev + 1, .retired = &retired};
+    struct tree_node *root = (struct tree_node *)(uintptr_t)current_root(b);
+    struct model model_before = b->model;
+    rev_t rev_before = b->rev;
+    VEC(struct store_kv *) made = {0};
+    for (uint64_t n = 1 + rng_below(&b->rng, 100); n > 0; n--) {
+        size_t k = rng_below(&b->rng, KEYS);
+        char buf[32];
+        struct store_kv *old;
+        rev_t before = b->model.rev[k];
+        b->rev++;
+        if (rng_below(&b->rng, 100) < put_percent) {
+            vec_push(&made, kv_at(k, b->rev));
+            old = tree_put(&e, &root, made.p[made.len - 1]);
+            b->model.rev[k] = b->rev;
+        } else {
+            old = tree_del(&e, &root, key_of(k, buf));
+            b->model.rev[k] = 0;
+        }
+        T_EQ_INT(old ? old->mod_rev : 0, before);
+        if (old)
+            vec_push(&retired, tree_item_kv(old));
+    }
+    if (rng_below(&b->rng, 10) > 0) {
+        versions_publish(&b->vs, root, b->rev, &retired);
+    } else {
+        tree_discard(root, e.tag);
+        for (size_t i = 0; i < made.len; i++)
+            store_kv_unref(made.p[i]);
+        b->model = model_before;
+        b->rev = rev_before;
+    }
+    vec_fini(&made);
+    vec_fini(&retired);
+}
+
 /* Random edits in batches; every published version must stay readable while it is held, and everything must be freed at the end
  * (the leak checker tells). */
-static void edit_randomly(uint64_t seed, unsigned put_percent_begin)
+static void edit_randomly(uint64_t seed, unsigned put_percent)
 {
-    struct versions *vs = xnew(struct versions);
-    versions_init(vs, NULL, 1);
-    struct model *m = xnew(struct model);
-    struct rng rng;
-    rng_seed(&rng, seed);
-    struct version *held[4] = {0};
-    struct model *held_model[4] = {0};
-    rev_t rev = 1;
+    struct bed *b = xnew(struct bed);
+    versions_init(&b->vs, NULL, 1);
+    b->rev = 1;
+    rng_seed(&b->rng, seed);
     for (int batch = 0; batch < 300; batch++) {
-        struct version *cur = atomic_load(&vs->current);
-        tree_items retired = {0};
-        struct tree_edit e = {.tag = rev + 1, .retired = &retired};
-        struct tree_node *root = cur->root;
-        struct model before = *m;
-        unsigned put_percent = batch < 150 ? put_percent_begin : 100 - put_percent_begin;
-        size_t made = 0;
-        struct store_kv *fresh[128];
-        rev_t old_rev = rev;
-        for (uint64_t n = 1 + rng_below(&rng, 100); n > 0; n--) {
-            size_t k = rng_below(&rng, KEYS);
-            char buf[32];
-            struct store_kv *old;
-            rev++;
-            if (rng_below(&rng, 100) < put_percent) {
-                fresh[made] = kv_at(k, rev);
-                old = tree_put(&e, &root, fresh[made++]);
-                T_EQ_INT(old ? old->mod_rev : 0, m->rev[k]);
-                m->rev[k] = rev;
-            } else {
-                old = tree_del(&e, &root, key_of(k, buf));
-                T_EQ_INT(old ? old->mod_rev : 0, m->rev[k]);
-                m->rev[k] = 0;
-            }
-            if (old)
-                vec_push(&retired, tree_item_kv(old));
+        edit_batch(b, batch < 150 ? put_percent : 100 - put_percent);
+        size_t slot = rng_below(&b->rng, HELD);
+        if (b->held[slot]) {
+            check_against(&b->held_model[slot], b->held[slot]->root);
+            version_unref(b->held[slot]);
         }
-        if (rng_below(&rng, 10) == 0) { /* given up */
-            tree_discard(root, e.tag);
-            for (size_t i = 0; i < made; i++)
-                store_kv_unref(fresh[i]);
-            *m = before;
-            rev = old_rev;
-        } else {
-            versions_publish(vs, root, rev, &retired);
-        }
-        vec_fini(&retired);
-        size_t slot = rng_below(&rng, 4);
-        if (held[slot]) {
-            check_against(held_model[slot], held[slot]->root);
-            version_unref(held[slot]);
-        } else {
-            held_model[slot] = xnew(struct model);
-        }
-        held[slot] = version_ref(atomic_load(&vs->current));
-        *held_model[slot] = *m;
-        versions_reclaim(vs);
+        b->held[slot] = version_ref(atomic_load(&b->vs.current));
+        b->held_model[slot] = b->model;
+        versions_reclaim(&b->vs);
         if (batch % 16 == 0)
-            check_against(m, ((struct version *)atomic_load(&vs->current))->root);
+            check_against(&b->model, current_root(b));
     }
-    check_against(m, ((struct version *)atomic_load(&vs->current))->root);
-    for (size_t i = 0; i < 4; i++) {
-        if (held[i])
-            version_unref(held[i]);
-        free(held_model[i]);
+    check_against(&b->model, current_root(b));
+    for (size_t i = 0; i < HELD; i++) {
+        if (b->held[i])
+            version_unref(b->held[i]);
     }
-    T_OK(versions_fini(vs));
-    free(vs);
-    free(m);
+    T_OK(versions_fini(&b->vs));
+    free(b);
 }
 
 TEST(tree_equals_a_sorted_array)

@@ -8,6 +8,9 @@ struct watch_group {
     uint64_t pass; /* the last batch that woke this group */
 };
 
+/* ARMING: asks to be woken, but may have missed a batch just before; ARMED: has missed none. */
+enum arm_state { AWAKE, ARMING, ARMED };
+
 struct watch {
     struct store_watch base;
     struct watch_hub *hub;
@@ -15,7 +18,8 @@ struct watch {
     struct list link;
     void (*wake)(void *arg);
     void *arg;
-    _Atomic bool armed;
+    _Atomic int arm; /* enum arm_state; the writer only ever makes it AWAKE */
+    _Atomic rev_t quiet_until; /* set when an armed watch is woken: nothing after its cursor and up to here concerns it */
     /* The cursor: everything up to and including `seen` is done with; of the next revision, what stands before chunk->events[at]. */
     rev_t seen;
     struct history_chunk *chunk; /* NULL: to be found again from `seen` */
@@ -82,7 +86,7 @@ static void group_drop_if_empty(struct watch_hub *hub, struct watch_group *g)
     free(g);
 }
 
-static void group_wake(struct watch_group *g, uint64_t pass)
+static void group_wake(struct watch_group *g, uint64_t pass, rev_t matched)
 {
     /* Who arms itself after this has already seen the whole batch. */
     if (g->pass == pass)
@@ -90,7 +94,12 @@ static void group_wake(struct watch_group *g, uint64_t pass)
     g->pass = pass;
     list_foreach(w, &g->watches, struct watch, link)
     {
-        if (atomic_load(&w->armed) && atomic_exchange(&w->armed, false))
+        int arm = atomic_load(&w->arm);
+        if (arm == AWAKE)
+            continue;
+        if (arm == ARMED)
+            atomic_store(&w->quiet_until, matched);
+        if (atomic_exchange(&w->arm, AWAKE) != AWAKE)
             w->wake(w->arg);
     }
 }
@@ -100,6 +109,7 @@ void watch_hub_publish(struct watch_hub *hub, const struct store_event *events, 
     if (atomic_load(&hub->open) > 0) {
         pthread_mutex_lock(&hub->lock);
         hub->pass++;
+        rev_t matched = atomic_load(&hub->matched);
         for (size_t i = 0; i < n; i++) {
             str key = store_kv_key(events[i].kv);
             for (size_t j = 0; j < hub->lengths.len; j++) {
@@ -107,7 +117,7 @@ void watch_hub_publish(struct watch_hub *hub, const struct store_event *events, 
                     continue;
                 struct watch_group *g = map_get(&hub->groups, str_sub(key, 0, hub->lengths.p[j].len));
                 if (g)
-                    group_wake(g, hub->pass);
+                    group_wake(g, hub->pass, matched);
             }
         }
         pthread_mutex_unlock(&hub->lock);
@@ -216,11 +226,14 @@ static int scan(struct watch *w, rev_t visible, struct store_event *events, size
     }
 }
 
-/* Nothing woke the watch since it armed itself: nothing up to `matched` concerns it. */
+/* Moves the cursor over what is known not to concern the watch: up to the batch before the one that woke it, or, when nothing did,
+ * up to the last one looked at. */
 static void disarm(struct watch *w)
 {
     rev_t matched = atomic_load(&w->hub->matched);
-    if (!atomic_exchange(&w->armed, false) || matched <= w->seen)
+    if (atomic_exchange(&w->arm, AWAKE) != ARMED)
+        matched = atomic_load(&w->quiet_until);
+    if (matched <= w->seen)
         return;
     w->seen = matched;
     history_chunk_unref(w->chunk);
@@ -245,9 +258,12 @@ int watch_next(struct store_watch *base, struct store_event *events, size_t max,
         if (!all)
             return n;
         /* Armed first, looked again second: a batch published in between is seen by one side or the other. */
-        atomic_store(&w->armed, true);
-        if (visible_rev(w->hub) == visible)
+        atomic_store(&w->arm, ARMING);
+        if (visible_rev(w->hub) == visible) {
+            int arming = ARMING; /* no longer, when the writer was here meanwhile: then wake() has run */
+            atomic_compare_exchange_strong(&w->arm, &arming, ARMED);
             return n;
-        atomic_store(&w->armed, false);
+        }
+        atomic_store(&w->arm, AWAKE);
     }
 }

@@ -3,7 +3,8 @@
  * A watch reads the history at its own pace (next) and copies references out.  When it has seen everything it arms itself.  For
  * each batch the writer looks up which prefixes of the changed keys are watched (a hash look-up per distinct prefix length) and
  * wakes the armed watches there, once.  An armed watch that was not woken has, by that, nothing to see up to the last batch looked
- * at (`matched`), so its cursor jumps there: a quiet prefix costs no scan and never expires.
+ * at (`matched`), so its cursor jumps there, or to the batch before the one that woke it: a quiet prefix costs no scan and never
+ * expires.
  * Threads: open, close, next from any (one at a time for next); publish from the writer.
  * Ownership: the hub lives inside the store; every watch must be closed before the store is. */
 /* SPDX-License-Identifier: Apache-2.0 */

@@ -1,0 +1,10 @@
+/* verbs.h - the verbs, each in a file of its own or with its siblings; registry.c lists them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "cli/cli.h"
+
+extern const struct cli_verb verb_server, verb_kubeconfig, verb_store, verb_completion, verb_man;
+
+/* Data directory from --data-dir, COX_DATA_DIR or the usual place. */
+const char *verb_data_dir(const struct cli_args *a);

@@ -1,0 +1,265 @@
+"""What every test script needs: a server of its own, HTTP with its admin certificate, kubectl, and TAP output.
+
+    from lib.cox import Server, tap
+    with Server() as s:
+        tap.eq("version", s.get("/version").json["major"], "1")
+    tap.done()
+"""
+import base64
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+COX = os.environ.get("COX", str(ROOT / "build" / "cox"))
+
+
+class Tap:
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def ok(self, name, good, detail=""):
+        self.count += 1
+        if not good:
+            self.failed += 1
+            for line in str(detail).splitlines()[:40]:
+                print("#  ", line)
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}", flush=True)
+        return bool(good)
+
+    def eq(self, name, have, want):
+        return self.ok(name, have == want, f"have: {have!r}\nwant: {want!r}")
+
+    def has(self, name, text, part):
+        return self.ok(name, part in text, f"have: {text!r}\nwant a part: {part!r}")
+
+    def skip(self, name, why):
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {why}", flush=True)
+
+    def done(self):
+        print(f"1..{self.count}")
+        sys.exit(1 if self.failed else 0)
+
+
+tap = Tap()
+
+
+class Response:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def text(self):
+        return self.body.decode("utf-8", "replace")
+
+    def __repr__(self):
+        return f"<{self.status} {self.text[:300]}>"
+
+
+class Server:
+    """A `cox server` on a free port with a data folder of its own."""
+
+    def __init__(self, args=(), env=None, data_dir=None, start=True, wrapper=()):
+        self.dir = data_dir or tempfile.mkdtemp(prefix="cox-test-")
+        self.own_dir = data_dir is None
+        self.kubeconfig = os.path.join(self.dir, "kubeconfig")
+        self.args, self.env, self.wrapper = list(args), dict(env or {}), list(wrapper)
+        self.process = None
+        self.port = 0
+        if start:
+            self.start()
+
+    def start(self, wait=True, timeout=30):
+        if os.path.exists(self.kubeconfig):
+            os.unlink(self.kubeconfig)
+        self.log_path = os.path.join(self.dir, "server.log")
+        log = open(self.log_path, "ab")
+        command = [*self.wrapper, COX, "server", "--data-dir", self.dir, "--listen", f"127.0.0.1:{self.port}", "--write-kubeconfig", self.kubeconfig, *self.args]
+        self.process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **self.env})
+        log.close()
+        if wait:
+            self.wait_ready(timeout)
+        return self
+
+    def wait_ready(self, timeout=30):
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"the server ended with {self.process.returncode}:\n{self.log()[-3000:]}")
+            if os.path.exists(self.kubeconfig):
+                self._read_kubeconfig()
+                try:
+                    if self.request("GET", "/readyz").status == 200:
+                        return
+                except OSError:
+                    pass
+            time.sleep(0.01)
+        raise RuntimeError(f"the server did not become ready:\n{self.log()[-3000:]}")
+
+    def _read_kubeconfig(self):
+        import yaml
+        config = yaml.safe_load(open(self.kubeconfig))
+        cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+        self.port = int(cluster["server"].rsplit(":", 1)[1])
+        parts = {"ca.pem": cluster["certificate-authority-data"], "admin.pem": user["client-certificate-data"], "admin.key": user["client-key-data"]}
+        for name, data in parts.items():
+            with open(os.path.join(self.dir, name), "wb") as f:
+                f.write(base64.b64decode(data))
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def ssl_context(self, cert=True, ca=True):
+        context = ssl.create_default_context(cafile=self.path("ca.pem")) if ca else ssl._create_unverified_context()
+        if cert:
+            context.load_cert_chain(self.path("admin.pem"), self.path("admin.key"))
+        return context
+
+    def connect(self, cert=True, timeout=30):
+        return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.ssl_context(cert), timeout=timeout)
+
+    def request(self, method, path, body=None, headers=None, cert=True, conn=None, timeout=30):
+        headers = dict(headers or {})
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        own = conn is None
+        conn = conn or self.connect(cert, timeout)
+        conn.request(method, path, body=body, headers=headers)
+        r = conn.getresponse()
+        data = r.read()
+        if own:
+            conn.close()
+        return Response(r.status, r.headers, data)
+
+    def get(self, path, **kw):
+        return self.request("GET", path, **kw)
+
+    def post(self, path, body, **kw):
+        return self.request("POST", path, body, **kw)
+
+    def put(self, path, body, **kw):
+        return self.request("PUT", path, body, **kw)
+
+    def delete(self, path, body=None, **kw):
+        return self.request("DELETE", path, body, **kw)
+
+    def patch(self, path, body, kind="merge", **kw):
+        types = {"merge": "application/merge-patch+json", "json": "application/json-patch+json", "strategic": "application/strategic-merge-patch+json",
+                 "apply": "application/apply-patch+yaml"}
+        headers = {"Content-Type": types[kind], **kw.pop("headers", {})}
+        return self.request("PATCH", path, body if isinstance(body, (str, bytes)) else json.dumps(body), headers=headers, **kw)
+
+    def kubectl(self, *args, binary="kubectl", stdin=None, timeout=60, env=None):
+        done = subprocess.run([binary, "--kubeconfig", self.kubeconfig, *args], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout,
+                              env={**os.environ, "HOME": self.dir, **(env or {})})
+        return done
+
+    def log(self):
+        try:
+            return open(self.log_path, errors="replace").read()
+        except OSError:
+            return ""
+
+    def kill(self, signo=signal.SIGKILL):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signo)
+        return self.process.wait(timeout=60) if self.process else None
+
+    def stop(self):
+        return self.kill(signal.SIGTERM)
+
+    def rss(self):
+        for line in open(f"/proc/{self.process.pid}/status"):
+            if line.startswith("VmRSS"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        code = None
+        try:
+            if self.process and self.process.poll() is None:
+                code = self.stop()
+            elif self.process:
+                code = self.process.returncode
+        finally:
+            if kind is None and code not in (0, -9, None):
+                tap.ok("the server ends cleanly", False, f"exit {code}\n{self.log()[-3000:]}")
+            if self.own_dir:
+                shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Watch:
+    """Reads a watch in a thread; events in order in .events."""
+
+    def __init__(self, server, path, timeout=60):
+        self.events, self.ended, self.error = [], False, None
+        self.conn = server.connect(timeout=timeout)
+        self.conn.request("GET", path)
+        self.response = self.conn.getresponse()
+        self.status = self.response.status
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        try:
+            for line in self.response:
+                if line.strip():
+                    self.events.append(json.loads(line))
+        except (OSError, http.client.HTTPException, ValueError, AttributeError) as e:
+            self.error = e
+        self.ended = True
+
+    def wait(self, condition, timeout=20):
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            if condition(self.events):
+                return True
+            if self.ended:
+                return condition(self.events)
+            time.sleep(0.005)
+        return False
+
+    def close(self):
+        try:
+            self.conn.sock.shutdown(socket.SHUT_RDWR)
+        except (OSError, AttributeError):
+            pass
+        self.thread.join(5)
+
+
+def wait_for(condition, timeout=20, step=0.02):
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(step)
+    return condition()
+
+
+def pod(name, ns="default", labels=None, **spec):
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": ns, **({"labels": labels} if labels else {})},
+            "spec": {"containers": [{"name": "c", "image": "img:1"}], **spec}}
+
+
+def configmap(name, ns="default", data=None):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": ns}, "data": data or {}}
