@@ -158,58 +158,76 @@ struct flight {
 
 struct pump {
     struct store *s;
-    sem_t free_slots;
     pthread_mutex_t lock;
+    pthread_cond_t some;
     struct flight *free_list;
-    _Atomic size_t failed;
+    size_t nfree, wanted; /* the submitter sleeps until so many are free */
+    size_t failed;
 };
 
 static void flight_done(struct store_txn *txn)
 {
     struct flight *f = txn->owner;
     struct pump *p = f->pump;
-    if (txn->result < 0)
-        atomic_fetch_add(&p->failed, 1);
     store_kv_unref(f->op.kv);
     pthread_mutex_lock(&p->lock);
+    p->failed += txn->result < 0;
     f->next_free = p->free_list;
     p->free_list = f;
+    if (++p->nfree == p->wanted)
+        pthread_cond_signal(&p->some);
     pthread_mutex_unlock(&p->lock);
-    sem_post(&p->free_slots);
+}
+
+/* All flights that are free, when there are at least so many: an io loop, too, answers many at a time, and waking a thread for each
+ * would measure that. */
+static struct flight *pump_take(struct pump *p, size_t at_least)
+{
+    pthread_mutex_lock(&p->lock);
+    p->wanted = at_least;
+    while (p->nfree < at_least)
+        pthread_cond_wait(&p->some, &p->lock);
+    struct flight *f = p->free_list;
+    p->free_list = NULL;
+    p->nfree = p->wanted = 0;
+    pthread_mutex_unlock(&p->lock);
+    return f;
+}
+
+static void pump_send(struct pump *p, struct flight *f, enum store_op_type type, size_t i)
+{
+    f->op = (struct store_op){type, key_of(i, f->key), str_n(value_bytes, VALUE_BYTES), 300, STORE_ANY_REV, NULL};
+    f->txn = (struct store_txn){.ops = &f->op, .nops = 1, .done = flight_done, .owner = f};
+    f->pump = p;
+    if (store_submit(p->s, &f->txn) < 0)
+        die("submit failed");
 }
 
 /* Puts or deletes keys [0, n) (n 0: any number, for opt.seconds); returns how many. */
 static size_t pump_run(struct store *s, size_t outstanding, enum store_op_type type, size_t n)
 {
     struct flight *flights = xarray(outstanding, struct flight);
-    struct pump p = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
-    sem_init(&p.free_slots, 0, (unsigned)outstanding);
+    struct pump p = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER, .some = PTHREAD_COND_INITIALIZER, .nfree = outstanding};
     for (size_t i = 0; i < outstanding; i++) {
         flights[i].next_free = p.free_list;
         p.free_list = &flights[i];
     }
     double end = now_s() + opt.seconds;
-    size_t done = 0;
-    while (n ? done < n : (done % 16 || now_s() < end)) {
-        sem_wait(&p.free_slots);
-        pthread_mutex_lock(&p.lock);
-        struct flight *f = p.free_list;
-        p.free_list = f->next_free;
-        pthread_mutex_unlock(&p.lock);
-        f->pump = &p;
-        f->op = (struct store_op){type, key_of(done, f->key), str_n(value_bytes, VALUE_BYTES), 300, STORE_ANY_REV, NULL};
-        f->txn = (struct store_txn){.ops = &f->op, .nops = 1, .done = flight_done, .owner = f};
-        if (store_submit(s, &f->txn) < 0)
-            die("submit failed");
-        done++;
+    size_t sent = 0, unsent = 0;
+    while (n ? sent < n : now_s() < end) {
+        for (struct flight *f = pump_take(&p, (outstanding + 3) / 4), *next; f; f = next) {
+            next = f->next_free;
+            if (n && sent == n)
+                unsent++;
+            else
+                pump_send(&p, f, type, sent++);
+        }
     }
-    for (size_t i = 0; i < outstanding; i++)
-        sem_wait(&p.free_slots);
+    pump_take(&p, outstanding - unsent);
     if (p.failed)
         die("writes failed");
-    sem_destroy(&p.free_slots);
     free(flights);
-    return done;
+    return sent;
 }
 
 /* --- puts ---------------------------------------------------------------------------------------------------------------- */
@@ -516,6 +534,7 @@ static void load(const char *name, size_t keys)
 {
     struct err err = ERR_NONE;
     struct result r = {0};
+    malloc_trim(0); /* what workloads before this one left */
     double rss0 = rss_mib(), begin = now_s();
     struct store *s = store_start();
     pump_run(s, 1024, STORE_PUT, keys);

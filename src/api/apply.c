@@ -63,9 +63,7 @@ struct json apply_bare(struct arena *a, const struct json *obj)
 struct json apply_view(struct arena *a, const struct apply_context *ctx, const struct json *obj)
 {
     struct json out = apply_bare(a, obj);
-    str foreign = foreign_field(ctx);
-    if (foreign.len)
-        json_del(&out, foreign);
+    json_del(&out, foreign_field(ctx));
     return out;
 }
 
@@ -97,7 +95,8 @@ str apply_manager(const struct apply_context *ctx)
 /* The client writes [] or [{}] to clear. */
 static bool is_reset(const struct json *list)
 {
-    return json_is(list, JSON_ARRAY) && (!list->len || (list->len == 1 && list->items[0].type == JSON_OBJECT && !list->items[0].len));
+    return json_is(list, JSON_ARRAY) &&
+           (!list->len || (list->len == 1 && list->items[0].type == JSON_OBJECT && !list->items[0].len));
 }
 
 /* Ownership before the write: as stored, unless the client sent another list that can be read. */
@@ -129,7 +128,8 @@ static void gain(struct arena *a, const struct apply_context *ctx, struct manage
         return;
     struct managed_entry *e = managed_find(m, manager, false, ctx->api_version, ctx->subresource);
     if (!e)
-        e = managed_add(a, m, (struct managed_entry){.manager = manager, .api_version = ctx->api_version, .subresource = ctx->subresource});
+        e = managed_add(
+            a, m, (struct managed_entry){.manager = manager, .api_version = ctx->api_version, .subresource = ctx->subresource});
     managed_set_fields(e, fieldset_union(a, &own, &e->set));
     e->time = apply_now(a, ctx);
 }
@@ -167,11 +167,10 @@ void apply_track_update(struct arena *a, const struct apply_context *ctx, const 
 {
     struct managed m;
     const struct json *list = basis(a, ctx, live, obj, &m);
-    if (!list && live) {
-        apply_set_managed(a, obj, json_null());
+    *obj = apply_bare(a, obj); /* a patched object may share its metadata with live */
+    if (!list && live)
         return;
-    }
-    struct json before, after = apply_view(a, ctx, obj);
+    struct json before, after = apply_without(a, obj, foreign_field(ctx));
     if (live)
         before = apply_view(a, ctx, live);
     struct typed_diff d = typed_compare(a, ctx->type, live ? &before : NULL, &after);
@@ -195,13 +194,16 @@ static int validate_entry(struct arena *a, const struct json *v, uint32_t i, str
     str operation = json_get_str(v, S("operation")), type = json_get_str(v, S("fieldsType"));
     str manager = json_get_str(v, S("manager"));
     if (!str_is(operation, "Apply") && !str_is(operation, "Update"))
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].operation: Invalid value: \"" STR_FMT "\": must be `Apply` or `Update`",
-                       i, STR_ARG(operation));
+        return err_set(err, E_INVALID,
+                       "metadata.managedFields[%u].operation: Invalid value: \"" STR_FMT "\": must be `Apply` or `Update`", i,
+                       STR_ARG(operation));
     if (type.len && !str_is(type, "FieldsV1"))
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].fieldsType: Invalid value: \"" STR_FMT "\": must be `FieldsV1`", i,
+        return err_set(err, E_INVALID,
+                       "metadata.managedFields[%u].fieldsType: Invalid value: \"" STR_FMT "\": must be `FieldsV1`", i,
                        STR_ARG(type));
     if (manager.len > MANAGER_MAX_CHARS)
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].manager: Too long: may not be more than %d bytes", i, MANAGER_MAX_CHARS);
+        return err_set(err, E_INVALID, "metadata.managedFields[%u].manager: Too long: may not be more than %d bytes", i,
+                       MANAGER_MAX_CHARS);
     if (json_get_str(v, S("subresource")).len > SUBRESOURCE_MAX_BYTES)
         return err_set(err, E_INVALID, "metadata.managedFields[%u].subresource: Too long: may not be more than %d bytes", i,
                        SUBRESOURCE_MAX_BYTES);

@@ -31,7 +31,8 @@ struct walk {
 
 static struct fieldset_node collect(struct walk *w, const struct schema_type *t, const struct json *v, bool named);
 
-static void collect_member(struct walk *w, struct fieldset *s, str key, const struct schema_type *t, const struct json *v, bool named)
+static void collect_member(struct walk *w, struct fieldset *s, str key, const struct schema_type *t, const struct json *v,
+                           bool named)
 {
     struct fieldset_node n = collect(w, t, v, named);
     n.elem = (struct fieldset_elem){.kind = FIELDSET_FIELD, .body = key};

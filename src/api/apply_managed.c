@@ -16,20 +16,18 @@ static int decode_entry(struct arena *a, const struct json *v, uint32_t i, struc
         .raw = json_get(v, S("fieldsV1")),
     };
     if (!e.applied && !str_is(operation, "Update"))
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].operation: Invalid value: \"" STR_FMT "\": must be `Apply` or `Update`",
-                       i, STR_ARG(operation));
+        return err_set(err, E_INVALID, "operation must be `Apply` or `Update`");
     if (!e.api_version.len)
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].apiVersion: apiVersion must not be empty", i);
+        return err_set(err, E_INVALID, "apiVersion must not be empty");
     if (!type.len)
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].fieldsType: missing fieldsType in managed fields entry %u", i, i);
+        return err_set(err, E_INVALID, "missing fieldsType in managed fields entry %u", i);
     if (!str_is(type, "FieldsV1"))
-        return err_set(err, E_INVALID, "metadata.managedFields[%u].fieldsType: Invalid value: \"" STR_FMT "\": must be `FieldsV1`", i,
-                       STR_ARG(type));
+        return err_set(err, E_INVALID, "invalid fieldsType \"" STR_FMT "\" in managed fields entry %u", STR_ARG(type), i);
     if (!e.raw)
         e.raw = &none;
     int r = fieldset_from_json(a, e.raw, &e.set, err);
     if (r < 0)
-        return err_wrap(err, "metadata.managedFields[%u].fieldsV1: ", i);
+        return err_wrap(err, "error decoding managed fields entry %u: ", i);
     *ret = e;
     return 0;
 }
@@ -41,7 +39,7 @@ int managed_decode(struct arena *a, const struct json *list, struct managed *ret
     if (!err)
         err = &own;
     if (list && list->type != JSON_ARRAY && list->type != JSON_NULL)
-        return err_set(err, E_INVALID, "metadata.managedFields: must be a list");
+        return err_set(err, E_INVALID, "managed fields must be a list");
     for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
         struct managed_entry e;
         int r = decode_entry(a, &list->items[i], i, &e, err);

@@ -8,7 +8,8 @@
 #include "api/apply_typed.h"
 #include "base/map.h"
 
-static bool merge_value(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r, struct json *ret);
+static bool merge_value(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r,
+                        struct json *ret);
 
 /* --- lists ----------------------------------------------------------------------------------------------- */
 
@@ -132,7 +133,8 @@ static void merge_items(struct list_merge *m)
     }
 }
 
-static bool merge_lists(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r, struct json *ret)
+static bool merge_lists(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r,
+                        struct json *ret)
 {
     struct list_merge m = {.a = a, .elem = t->elem, .out = json_array()};
     if (!keyed_init(a, t, l, &m.l) || !keyed_init(a, t, r, &m.r)) {
@@ -159,7 +161,7 @@ static bool merge_maps(struct arena *a, const struct schema_type *t, const struc
     const struct schema_field *f;
     l = json_is(l, JSON_OBJECT) ? l : &nothing;
     r = json_is(r, JSON_OBJECT) ? r : &nothing;
-    struct map index CLEANUP(map_fini) = MAP_INIT; /* of l, then of r; small objects do without */
+    struct map index CLEANUP(map_fini) = MAP_INIT; /* of r, then of l; small objects do without */
     out.members = arena_alloc(a, (l->len + r->len + 1) * sizeof *out.members);
     out.cap = l->len + r->len;
     bool large = l->len + r->len > 64;
@@ -186,7 +188,8 @@ static bool merge_maps(struct arena *a, const struct schema_type *t, const struc
 }
 
 /* At most one of l and r is NULL.  False: nothing remains, the field goes. */
-static bool merge_value(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r, struct json *ret)
+static bool merge_value(struct arena *a, const struct schema_type *t, const struct json *l, const struct json *r,
+                        struct json *ret)
 {
     const struct json *some = r && r->type != JSON_NULL ? r : l ? l : r;
     enum typed_shape shape = typed_shape(t, some);

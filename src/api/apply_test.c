@@ -225,6 +225,21 @@ TEST(clients_may_clear_and_edit_the_list)
     T_EQ_STR(owned(&u, "edited", "Apply"), "{\"f:spec\":{\"f:replicas\":{}}}");
 }
 
+TEST(live_stays_as_it_is_when_the_new_object_shares_its_parts)
+{
+    WORLD(w, "Deployment", "apps/v1");
+    update_as(&w, "a", DEPLOYMENT("", "\"replicas\":1"));
+    str before = json_text(&w.a, &w.live);
+    struct json obj = w.live; /* the same metadata, another spec: what a strategic patch gives */
+    obj.members = arena_array(&w.a, obj.len, struct json_member);
+    memcpy(obj.members, w.live.members, obj.len * sizeof *obj.members);
+    json_set(&w.a, &obj, S("spec"), json_literal(&w.a, "{\"replicas\":2}"));
+    w.ctx.manager = S("b");
+    apply_track_update(&w.a, &w.ctx, &w.live, &obj);
+    T_OK(str_eq(json_text(&w.a, &w.live), before));
+    T_EQ_STR(json_get_str(&json_path(&obj, "metadata", "managedFields", NULL)->items[0], S("manager")), "b");
+}
+
 TEST(old_updaters_become_ancient)
 {
     WORLD(w, "ConfigMap", "v1");
@@ -584,7 +599,8 @@ TEST(validation_of_the_list)
 }
 
 TEST_MAIN(create_owns_what_it_wrote, always_written_fields_are_no_change, update_moves_changed_fields, time_moves_only_with_a_change,
-          status_has_its_own_entries, clients_may_clear_and_edit_the_list, old_updaters_become_ancient, apply_creates,
+          status_has_its_own_entries, clients_may_clear_and_edit_the_list,
+          live_stays_as_it_is_when_the_new_object_shares_its_parts, old_updaters_become_ancient, apply_creates,
           two_appliers_share_equal_values, conflicts_are_worded_as_kubernetes_does, long_conflict_messages_are_whole_in_the_list,
           force_takes_ownership, list_items_come_and_go_by_key, ports_are_keyed_with_the_default_protocol, sets_and_atomic_values,
           objects_without_owners_belong_to_before_first_apply, kubectl_moves_from_client_side_to_server_side,

@@ -12,7 +12,8 @@ enum typed_shape typed_shape(const struct schema_type *t, const struct json *v)
     case SCHEMA_MAP:
         return !t->atomic && (type == JSON_OBJECT || type == JSON_NULL) ? TYPED_MAP : TYPED_LEAF;
     case SCHEMA_LIST:
-        return t->list_type != SCHEMA_LIST_ATOMIC && t->elem && (type == JSON_ARRAY || type == JSON_NULL) ? TYPED_LIST : TYPED_LEAF;
+        return t->list_type != SCHEMA_LIST_ATOMIC && t->elem && (type == JSON_ARRAY || type == JSON_NULL) ? TYPED_LIST
+                                                                                                          : TYPED_LEAF;
     case SCHEMA_ANY:
     case SCHEMA_RAW_OBJECT:
         return type == JSON_OBJECT ? TYPED_MAP : TYPED_LEAF;
@@ -54,7 +55,8 @@ static const struct json *key_value(struct arena *a, const struct schema_type *e
     return dflt;
 }
 
-static bool key_elem(struct arena *a, const struct schema_type *t, const struct json *item, struct fieldset_elem *ret, str *ret_why)
+static bool key_elem(struct arena *a, const struct schema_type *t, const struct json *item, struct fieldset_elem *ret,
+                     str *ret_why)
 {
     str names[KEYS_MAX];
     const struct json *values[KEYS_MAX];
@@ -217,8 +219,8 @@ static struct json remove_items(struct arena *a, const struct schema_type *t, co
     return out.len ? out : json_null();
 }
 
-static struct json remove_members(struct arena *a, const struct schema_type *t, const struct json *v, const struct fieldset *fields,
-                                  bool drop_empty)
+static struct json remove_members(struct arena *a, const struct schema_type *t, const struct json *v,
+                                  const struct fieldset *fields, bool drop_empty)
 {
     struct json out = json_object();
     for (uint32_t i = 0; i < v->len; i++) {

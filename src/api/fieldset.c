@@ -186,7 +186,8 @@ static const struct op_rule {
 
 static struct fieldset combine(struct arena *a, const struct fieldset *x, const struct fieldset *y, enum op op);
 
-static struct fieldset_node combine_node(struct arena *a, const struct fieldset_node *x, const struct fieldset_node *y, enum op op)
+static struct fieldset_node combine_node(struct arena *a, const struct fieldset_node *x, const struct fieldset_node *y,
+                                         enum op op)
 {
     struct fieldset_node n = {.elem = x->elem};
     if (op == DIFFERENCE_DEEP && y->member)

@@ -308,7 +308,8 @@ static int run(struct doc *d, const struct json *o)
 static int check_ops(const struct json *ops, struct err *err)
 {
     if (ops->type != JSON_ARRAY)
-        return err_set(err, E_PARSE, "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp",
+        return err_set(err, E_PARSE,
+                       "error decoding patch: json: cannot unmarshal %s into Go value of type []handlers.jsonPatchOp",
                        ops->type == JSON_OBJECT ? "object" : "value");
     if (ops->len > LIMIT_JSON_PATCH_OPS)
         return err_set(err, E_TOO_LARGE, "The allowed maximum operations in a JSON patch is %d, got %u", LIMIT_JSON_PATCH_OPS,

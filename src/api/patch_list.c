@@ -234,7 +234,8 @@ static int split_patch(struct patch_run *p, const struct patch_list *l, const st
 }
 
 /* Merges each plain element of the patch into the live element of the same key, or appends it. */
-static int merge_plain(struct patch_run *p, const struct patch_list *l, struct items *all, struct map *at, const struct items *plain)
+static int merge_plain(struct patch_run *p, const struct patch_list *l, struct items *all, struct map *at,
+                       const struct items *plain)
 {
     for (size_t i = 0; i < plain->len; i++) {
         const struct item *it = &plain->p[i];

@@ -13,7 +13,8 @@ struct patch_case {
     const char *message; /* how it ends */
 };
 
-typedef int patch_fn(struct arena *a, const struct json *target, const struct json *patch, struct json *ret, struct err *err);
+/* One of the three, for a kind. */
+#define PATCH_FN(name) int (*name)(struct arena *, const struct json *, const struct json *, struct json *, struct err *)
 
 static const struct schema_type *kind_type(const char *kind)
 {
@@ -23,7 +24,7 @@ static const struct schema_type *kind_type(const char *kind)
     BUG_ON(true);
 }
 
-static void check_case(const struct patch_case *c, patch_fn *fn)
+static void check_case(const struct patch_case *c, PATCH_FN(fn))
 {
     ARENA_AUTO a = ARENA_INIT;
     struct err err = ERR_NONE;
@@ -43,7 +44,7 @@ static void check_case(const struct patch_case *c, patch_fn *fn)
         T_FAIL_("%s with %s gave %d '%s', expected -%s '%s'", c->target, c->patch, r, err.msg, err_code_name(c->code), c->message);
 }
 
-static void check_cases(const struct patch_case *cases, size_t n, patch_fn *fn)
+static void check_cases(const struct patch_case *cases, size_t n, PATCH_FN(fn))
 {
     for (size_t i = 0; i < n; i++)
         check_case(&cases[i], fn);

@@ -266,7 +266,7 @@ static const struct json *member_near(const struct json *v, const struct map *in
 
 #define SAME_INDEX_FROM 64
 
-static bool same_one_way(const struct schema_type *t, const struct json *a, const struct json *b, bool swapped)
+static bool same_one_way(const struct schema_type *t, const struct json *a, const struct json *b, bool swapped, const char *except)
 {
     struct map index = MAP_INIT;
     bool same = true;
@@ -276,6 +276,8 @@ static bool same_one_way(const struct schema_type *t, const struct json *a, cons
     }
     for (uint32_t i = 0; same && i < v_len(a); i++) {
         const struct json *other = member_near(b, &index, i, a->members[i].key);
+        if (except && v_in(a->members[i].key, except))
+            continue;
         if (!swapped || !other)
             same = same_values(t, a->members[i].key, &a->members[i].value, other);
     }
@@ -285,7 +287,7 @@ static bool same_one_way(const struct schema_type *t, const struct json *a, cons
 
 static bool same_objects(const struct schema_type *t, const struct json *a, const struct json *b)
 {
-    return same_one_way(t, a, b, false) && same_one_way(t, b, a, true);
+    return same_one_way(t, a, b, false, NULL) && same_one_way(t, b, a, true, NULL);
 }
 
 static bool same_numbers(const struct schema_type *t, const struct json *a, const struct json *b)
@@ -326,6 +328,11 @@ static bool same_values(const struct schema_type *t, str key, const struct json 
     if (is_nothing(in_a, zero_counts) && is_nothing(in_b, zero_counts))
         return true;
     return v_same(f ? f->type : NULL, in_a, in_b);
+}
+
+bool v_same_except(const struct schema_type *t, const struct json *a, const struct json *b, const char *except)
+{
+    return same_one_way(t, a, b, false, except) && same_one_way(t, b, a, true, except);
 }
 
 bool v_same_member(const struct schema_type *t, const struct json *a, const struct json *b, str key)

@@ -40,7 +40,7 @@ void v_error(struct vctx *c, enum field_error_type type, const struct vpath *p, 
 #define v_forbidden(c, p, ...) v_error(c, FIELD_FORBIDDEN, p, NULL, __VA_ARGS__)
 #define v_invalid(c, p, value, ...) v_error(c, FIELD_INVALID, p, value, __VA_ARGS__)
 /* A value that is absent shows as Go's zero: "" or 0. */
-#define v_invalid_str(c, p, s, ...) v_error(c, FIELD_INVALID, p, &(struct json){.type = JSON_STRING, .len = (uint32_t)(s).len, .s = (s).p}, __VA_ARGS__)
+#define v_invalid_str(ctx_, at_, text_, ...) v_error(ctx_, FIELD_INVALID, at_, &(struct json){.type = JSON_STRING, .len = (uint32_t)(text_).len, .s = (text_).p}, __VA_ARGS__)
 void v_invalid_int(struct vctx *c, const struct vpath *p, int64_t value, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void v_duplicate(struct vctx *c, const struct vpath *p, str value);
 void v_not_found(struct vctx *c, const struct vpath *p, str value);
@@ -134,6 +134,8 @@ void v_at_most_100_percent(struct vctx *c, const struct vpath *p, const struct j
 /* Equal as Go's semantic equality sees it: absent, null, {} and [] are the same, zero values too where the schema has no
  * pointer; quantities by value.  t may be NULL. */
 bool v_same(const struct schema_type *t, const struct json *a, const struct json *b);
+/* Two objects, or NULL for none, apart from the members in the list "a|b". */
+bool v_same_except(const struct schema_type *t, const struct json *a, const struct json *b, const char *except);
 /* v_same with the type of t's field `key`, over that member of both. */
 bool v_same_member(const struct schema_type *t, const struct json *a, const struct json *b, str key);
 /* The member may not change: Invalid value, "field is immutable". */

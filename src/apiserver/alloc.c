@@ -208,8 +208,8 @@ static void allocate_ports(struct write_run *r, const struct json *old_spec, str
 void alloc_service_create(struct write_run *r, struct json *obj)
 {
     struct arena *a = r->q->arena;
-    struct json *spec = json_ensure_object(a, obj, S("spec"));
     json_set(a, obj, S("status"), json_literal(a, "{\"loadBalancer\":{}}"));
+    struct json *spec = json_ensure_object(a, obj, S("spec"));
     str type = json_get_str(spec, S("type"));
     if (wants_ip(type))
         allocate_ip(r, spec);

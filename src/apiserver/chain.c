@@ -132,7 +132,8 @@ static void run_resource(struct api_req *q)
     for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
         if (!str_is(t->verb, verbs[i].verb))
             continue;
-        if (!(allowed & verbs[i].bit) || (str_is(t->verb, "create") && t->name.len && !q->sub))
+        bool misplaced = verbs[i].bit == API_VERB_CREATE ? t->name.len && !q->sub : (verbs[i].bit & (API_VERB_UPDATE | API_VERB_PATCH)) && !t->name.len;
+        if (!(allowed & verbs[i].bit) || misplaced)
             break;
         verbs[i].run(q);
         return;

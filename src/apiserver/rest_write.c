@@ -236,7 +236,7 @@ static int build_apply(struct write_run *r, const struct json *live, struct json
             return res;
     }
     struct apply_context ctx = {.type = r->res->type, .api_version = expected_version(q, r->res), .manager = q->field_manager, .subresource = r->subresource,
-                                .now = clock_wall(q->srv->clock), .force = q->force, .dry_run = q->dry_run};
+                                .now = clock_wall(q->srv->clock), .force = q->force, .dry_run = q->dry_run, .owns_status = !api_subresource_find(r->res, S("status"))};
     struct apply_conflicts conflicts = {0};
     bool changed;
     int res = apply_merge(q->arena, &ctx, live, &config, ret, &changed, &conflicts, err);
@@ -245,7 +245,7 @@ static int build_apply(struct write_run *r, const struct json *live, struct json
         for (size_t i = 0; i < conflicts.len; i++)
             causes[i] = (struct api_cause){S("FieldManagerConflict"), arena_fmt(q->arena, "conflict with " STR_FMT, STR_ARG(conflicts.items[i].manager)), conflicts.items[i].path};
         struct api_status_details d = {.causes = causes, .ncauses = conflicts.len};
-        api_answer_status(q, 409, S("Conflict"), arena_str(q->arena, str_of(err->msg)), &d);
+        api_answer_status(q, 409, S("Conflict"), apply_conflicts_message(q->arena, &conflicts), &d);
         store_kv_unref(TAKE(r->live_kv));
         return WRITE_ANSWERED;
     }
@@ -254,7 +254,7 @@ static int build_apply(struct write_run *r, const struct json *live, struct json
     *ret = json_copy(q->arena, ret);
     if (!live)
         json_del(object_meta(ret), S("resourceVersion"));
-    return 0;
+    return api_conform(q->arena, r->res->type, ret, NULL, err);
 }
 
 static int read_apply_body(struct write_run *r, struct err *err)

@@ -217,7 +217,7 @@ static int process(struct write_run *r, struct json *obj, struct err *err)
         strategy_prepare_create(r, obj);
     if (!r->is_apply && !r->no_tracking) {
         struct apply_context ctx = {.type = r->res->type, .api_version = api_group_version(a, r->res->group, r->res->version), .manager = q->field_manager,
-                                    .subresource = r->subresource, .now = clock_wall(q->srv->clock)};
+                                    .subresource = r->subresource, .now = clock_wall(q->srv->clock), .owns_status = !api_subresource_find(r->res, S("status"))};
         apply_track_update(a, &ctx, old, obj);
     }
     api_validate(r->res, r->subresource, obj, old, r->errors);

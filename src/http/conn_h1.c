@@ -481,8 +481,10 @@ static void pump(struct http_conn *c, bool readable)
     }
     if (c->phase != CONN_OPEN || c->ops != &conn_h1_ops)
         return;
-    if (out_pending(c) || c->h1.end_out)
+    if (!c->blocked && (out_pending(c) || c->h1.end_out))
         conn_flush(c);
+    if (c->h1.low && out_pending(c) <= c->h1.low)
+        conn_schedule(c); /* the handler may write again */
     rest(c);
 }
 

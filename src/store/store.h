@@ -109,7 +109,8 @@ struct store_txn {
     struct store_txn *next_;
 };
 /* Queues the transaction; the struct and its ops array stay with the caller until done() runs.  Returns -E_BUSY or -E_UNAVAILABLE at
- * once, without calling done(), when the queue is full or the store is shutting down or has failed. */
+ * once, without calling done(), when the queue is full or the store is shutting down or has failed; -E_INVALID_ARG or -E_TOO_LARGE
+ * for a limit that is broken or a key named twice. */
 int store_submit(struct store *s, struct store_txn *txn) MUST_CHECK;
 /* The same and waits: for start-up, tools and tests; never on an io thread. */
 int store_commit(struct store *s, struct store_txn *txn) MUST_CHECK;

@@ -31,6 +31,7 @@ struct http2 {
     /* where http2_send writes */
     char *out;
     size_t out_len, out_cap;
+    char goaway[FRAME_HEAD + 8];
     str held; /* frame bytes nghttp2 handed out that did not fit the last time */
 };
 
@@ -332,15 +333,27 @@ void http2_free(struct http2 *h)
     free(h);
 }
 
+/* The library gave the session up and will not even say why to the peer: a GOAWAY by hand, unless half a frame is on its way. */
+static void last_words(struct http2 *h, uint32_t code)
+{
+    const char frame[] = {0, 0, 8, NGHTTP2_GOAWAY, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (char)code};
+    h->failed = true;
+    if (h->held.len)
+        return;
+    memcpy(h->goaway, frame, sizeof frame);
+    h->held = str_n(h->goaway, sizeof frame);
+}
+
 int http2_recv(struct http2 *h, str bytes, nsec_t now, struct err *err)
 {
     h->now = now;
     ssize_t n = nghttp2_session_mem_recv(h->session, (const uint8_t *)bytes.p, bytes.len);
     if (h->calm)
         return err_set(err, E_BUSY, "%s", h->calm);
-    if (n < 0)
-        return err_set(err, E_PARSE, "HTTP/2: %s", nghttp2_strerror((int)n));
-    return 0;
+    if (n >= 0)
+        return 0;
+    last_words(h, n == NGHTTP2_ERR_FLOODED || n == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS ? NGHTTP2_ENHANCE_YOUR_CALM : NGHTTP2_PROTOCOL_ERROR);
+    return err_set(err, E_PARSE, "HTTP/2: %s", nghttp2_strerror((int)n));
 }
 
 /* Copies what fits of the bytes nghttp2 handed out. */
@@ -360,7 +373,7 @@ size_t http2_send(struct http2 *h, char *out, size_t cap)
     h->out_cap = cap;
     if (h->held.len)
         held_copy(h);
-    while (!h->held.len && h->out_len < h->out_cap) {
+    while (!h->failed && !h->held.len && h->out_len < h->out_cap) {
         const uint8_t *p;
         ssize_t n = nghttp2_session_mem_send(h->session, &p);
         h->failed |= n < 0;
@@ -375,7 +388,7 @@ size_t http2_send(struct http2 *h, char *out, size_t cap)
 
 bool http2_is_over(const struct http2 *h)
 {
-    return h->failed || (!h->held.len && !nghttp2_session_want_read(h->session) && !nghttp2_session_want_write(h->session));
+    return !h->held.len && (h->failed || (!nghttp2_session_want_read(h->session) && !nghttp2_session_want_write(h->session)));
 }
 
 size_t http2_nstreams(const struct http2 *h)

@@ -38,7 +38,7 @@ static const struct schema_field fields_ObjectMeta[15] = {
     {.name = STR_INIT("annotations"), .type = &map_string, .pb = 12},
     {.name = STR_INIT("ownerReferences"), .type = &list_OwnerReference_map_uid, .pb = 13, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("uid")},
     {.name = STR_INIT("finalizers"), .type = &list_string_set, .pb = 14, .patch = SCHEMA_PATCH_MERGE},
-    {.name = STR_INIT("managedFields"), .type = &list_ManagedFieldsEntry, .pb = 17}};
+    {.name = STR_INIT("managedFields"), .type = &list_ManagedFieldsEntry, .pb = 17, .flags = SCHEMA_POINTER}};
 static const uint8_t index_ObjectMeta[32] = {3, 12, 0, 0, 8, 0, 1, 6, 0, 0, 11, 4, 14, 5, 9, 13, 0, 10, 0, 15, 0, 0, 0, 7, 0, 2, 0, 0, 0, 0, 0, 0};
 const struct schema_type schema_meta_v1_ObjectMeta = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ObjectMeta"), .openapi = STR_INIT("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"), .doc = STR_INIT("Metadata that every stored object has."), .fields = fields_ObjectMeta, .nfields = 15, .index8 = index_ObjectMeta, .index_mask = 31};
 

@@ -14,6 +14,7 @@
 #include "store/embedded/snapshot.h"
 
 #define TRIM_BYTES (32u << 20) /* what is held in memory shrank by this: worth walking the heap for */
+#define ROTATE_AGAIN_BYTES (1u << 20) /* logged until a new segment is tried again after there was no room for one */
 
 int keeper_snapshot(struct embedded *e, struct err *err)
 {
@@ -76,6 +77,7 @@ static bool rotate(struct embedded *e, rev_t rev)
 {
     struct err err = ERR_NONE;
     int r = wal_segment_begin(&e->wal, e->wal.number + 1, rev, &err);
+    e->wal.segment_bytes = r == 0 ? e->opts.segment_bytes : e->wal.end + ROTATE_AGAIN_BYTES;
     if (r == 0)
         return false;
     log_warn("no new log file could be begun", KV("error", "%s", err.msg));

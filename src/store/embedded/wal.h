@@ -12,7 +12,7 @@
  * Space is allocated ahead, so that fdatasync has no size to write.  One write is in flight at a time, and the next record is
  * written only after the last one is on disk: of all records only the very last can be torn, and a bad record before a good one is
  * damage.
- * Threads: the writer; wal_forget and wal_segments_since from any.
+ * Threads: the writer; wal_forget from any.
  * Limits: a record holds up to WAL_PAYLOAD_MAX bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once

@@ -1,0 +1,125 @@
+/* validate.c - api_validate: which checks an object goes through, and the registry of the types' own rules. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+
+#include "api/crd.h"
+#include "api/gen/gen.h"
+#include "api/validate_internal.h"
+
+struct type_rule {
+    const struct schema_type *type;
+    validate_fn *rule;
+};
+
+static const struct type_rule type_rules[] = {
+    {&schema_meta_v1_LabelSelector, v_label_selector},
+    {&schema_meta_v1_LabelSelectorRequirement, v_label_selector_requirement},
+
+    {&schema_core_v1_Pod, v_pod},
+    {&schema_core_v1_PodSpec, v_pod_spec},
+    {&schema_core_v1_PodTemplateSpec, v_pod_template_spec},
+    {&schema_core_v1_ContainerPort, v_container_port},
+    {&schema_core_v1_EnvVar, v_env_var},
+    {&schema_core_v1_EnvVarSource, v_env_var_source},
+    {&schema_core_v1_EnvFromSource, v_env_from},
+    {&schema_core_v1_Probe, v_probe},
+    {&schema_core_v1_LifecycleHandler, v_lifecycle_handler},
+    {&schema_core_v1_ExecAction, v_exec},
+    {&schema_core_v1_HTTPGetAction, v_http_get},
+    {&schema_core_v1_TCPSocketAction, v_tcp_socket},
+    {&schema_core_v1_GRPCAction, v_grpc},
+    {&schema_core_v1_ResourceRequirements, v_resources},
+    {&schema_core_v1_ContainerResizePolicy, v_resize_policy},
+    {&schema_core_v1_SecurityContext, v_security_context},
+    {&schema_core_v1_PodSecurityContext, v_pod_security_context},
+    {&schema_core_v1_SeccompProfile, v_seccomp},
+    {&schema_core_v1_AppArmorProfile, v_app_armor},
+    {&schema_core_v1_Toleration, v_toleration},
+    {&schema_core_v1_TopologySpreadConstraint, v_topology_spread},
+    {&schema_core_v1_PodAffinityTerm, v_pod_affinity_term},
+    {&schema_core_v1_WeightedPodAffinityTerm, v_weighted_pod_affinity_term},
+    {&schema_core_v1_PreferredSchedulingTerm, v_preferred_scheduling_term},
+    {&schema_core_v1_NodeSelectorTerm, v_node_selector_term},
+    {&schema_core_v1_HostAlias, v_host_alias},
+    {&schema_core_v1_PodDNSConfig, v_pod_dns_config},
+    {&schema_core_v1_Volume, v_volume},
+    {&schema_core_v1_KeyToPath, v_key_to_path},
+    {&schema_core_v1_ProjectedVolumeSource, v_projected},
+    {&schema_core_v1_DownwardAPIVolumeFile, v_downward_file},
+
+    {&schema_core_v1_Service, v_service},
+
+    {&schema_core_v1_ReplicationControllerSpec, v_replication_controller_spec},
+    {&schema_apps_v1_DeploymentSpec, v_deployment_spec},
+    {&schema_apps_v1_DeploymentStrategy, v_deployment_strategy},
+    {&schema_apps_v1_ReplicaSetSpec, v_replica_set_spec},
+    {&schema_apps_v1_StatefulSet, v_stateful_set},
+    {&schema_apps_v1_StatefulSetSpec, v_stateful_set_spec},
+    {&schema_apps_v1_DaemonSetSpec, v_daemon_set_spec},
+    {&schema_apps_v1_DaemonSetUpdateStrategy, v_daemon_set_strategy},
+    {&schema_apps_v1_ControllerRevision, v_controller_revision},
+};
+
+/* By the type of the resource; called with the status. */
+static const struct type_rule status_rules[] = {
+    {&schema_core_v1_Pod, v_pod_status},
+    {&schema_core_v1_ReplicationController, v_replicas_status},
+    {&schema_apps_v1_Deployment, v_replicas_status},
+    {&schema_apps_v1_ReplicaSet, v_replicas_status},
+    {&schema_apps_v1_StatefulSet, v_replicas_status},
+    {&schema_apps_v1_DaemonSet, v_replicas_status},
+};
+
+/* Type rules by address, open addressing; filled once. */
+#define SLOTS 1024
+_Static_assert(ARRAY_LEN(type_rules) < SLOTS / 2, "the table of rules gets slow");
+static const struct type_rule *rule_slots[SLOTS];
+static pthread_once_t rule_slots_once = PTHREAD_ONCE_INIT;
+
+static size_t slot_of(const struct schema_type *t)
+{
+    return ((uintptr_t)t / sizeof *t) * 2654435761u % SLOTS;
+}
+
+static void fill_rule_slots(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(type_rules); i++) {
+        size_t at = slot_of(type_rules[i].type);
+        while (rule_slots[at])
+            at = (at + 1) % SLOTS;
+        rule_slots[at] = &type_rules[i];
+    }
+}
+
+validate_fn *v_rule_of(const struct schema_type *t)
+{
+    for (size_t at = slot_of(t); rule_slots[at]; at = (at + 1) % SLOTS) {
+        if (rule_slots[at]->type == t)
+            return rule_slots[at]->rule;
+    }
+    return NULL;
+}
+
+static void validate_status(struct vctx *c)
+{
+    const struct json *status = V_GET(c->obj, "status");
+    for (size_t i = 0; status && i < ARRAY_LEN(status_rules); i++) {
+        if (status_rules[i].type == c->res->type)
+            status_rules[i].rule(c, V_FIELD(NULL, "status"), status);
+    }
+}
+
+void api_validate(const struct api_resource *r, str subresource, const struct json *obj, const struct json *old, struct field_errors *e)
+{
+    struct vctx c = {.res = r, .sub = subresource, .obj = obj, .old = old, .e = e};
+    pthread_once(&rule_slots_once, fill_rule_slots);
+    v_meta(&c);
+    if (r->flags & API_CUSTOM)
+        v_custom(&c, r->type, obj);
+    else if (str_is(subresource, "status"))
+        validate_status(&c);
+    else if (r->type == &schema_apiextensions_v1_CustomResourceDefinition)
+        crd_validate(obj, old, e);
+    else
+        v_schema_walk(&c, r->type, NULL, obj, old);
+}
