@@ -13,7 +13,7 @@ COMMIT_TIME := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough \
 	-Wpointer-arith -Wwrite-strings -Werror
-BASEFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc -g -fno-omit-frame-pointer $(WARN)
+BASEFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc -I. -g -fno-omit-frame-pointer $(WARN)
 GCC_ONLY := $(if $(filter clang fuzz,$(V)),,-Wno-format-truncation)
 FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 FLAGS_debug := -O0 -DCOX_DEBUG -fPIE
@@ -43,6 +43,7 @@ TEST_SRC := $(filter %_test.c,$(SRC))
 LIB_SRC := $(filter-out %_test.c src/main.c,$(SRC))
 FUZZ_SRC := $(wildcard tests/fuzz/*_fuzz.c)
 BENCH_SRC := $(wildcard bench/bench_*.c)
+BENCH_LIB := $(wildcard bench/lib/*.c)
 folder_of = $(word 2,$(subst /, ,$(1)))
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
@@ -112,10 +113,10 @@ define bench_rule
 build/$(subst _,-,$(notdir $(basename $(1)))): FORCE
 	@$(MAKE) --no-print-directory V=release -j$(J) build/release/bin/$(subst _,-,$(notdir $(basename $(1))))
 	@cp -f build/release/bin/$(subst _,-,$(notdir $(basename $(1)))) $$@
-$(B)/bin/$(subst _,-,$(notdir $(basename $(1)))): $(call obj,$(1)) $(ALL_LIBS)
+$(B)/bin/$(subst _,-,$(notdir $(basename $(1)))): $(call obj,$(1)) $(call obj,$(BENCH_LIB)) $(ALL_LIBS)
 	@mkdir -p $$(@D)
 	@echo "  LINK $$@"
-	@$(CC) $(LDFLAGS_$(V)) -o $$@ $$< -Wl,--start-group $(ALL_LIBS) -Wl,--end-group $(LIBS)
+	@$(CC) $(LDFLAGS_$(V)) -o $$@ $$(filter %.o,$$^) -Wl,--start-group $(ALL_LIBS) -Wl,--end-group $(LIBS)
 endef
 $(foreach b,$(BENCH_SRC),$(eval $(call bench_rule,$(b))))
 ## make bench           the benchmarks at build/bench-*; each has --list, --workload NAME, --json

@@ -115,7 +115,7 @@ void api_validate(const struct api_resource *r, str subresource, const struct js
     pthread_once(&rule_slots_once, fill_rule_slots);
     v_meta(&c);
     if (r->flags & API_CUSTOM)
-        v_custom(&c, r->type, obj);
+        v_custom(&c);
     else if (str_is(subresource, "status"))
         validate_status(&c);
     else if (r->type == &schema_apiextensions_v1_CustomResourceDefinition)

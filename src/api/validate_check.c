@@ -127,6 +127,21 @@ bool v_str_list_has(const struct json *list, str s)
     return false;
 }
 
+static str text_at(const struct json *item, str key)
+{
+    return key.len ? json_get_str(item, key) : json_str(item);
+}
+
+bool v_seen_before(const struct json *list, size_t at, str key)
+{
+    str text = text_at(&list->items[at], key);
+    for (size_t i = 0; i < at; i++) {
+        if (str_eq(text_at(&list->items[i], key), text))
+            return true;
+    }
+    return false;
+}
+
 bool v_quantity(const struct json *v, str key, struct quantity *ret)
 {
     const struct json *q = v_get(v, key);

@@ -125,6 +125,9 @@ void v_endpoint_ip(struct vctx *c, const struct vpath *p, str ip);
 void v_cidr(struct vctx *c, const struct vpath *p, str cidr);
 bool v_in(str s, const char *list); /* list "A|B|C" */
 bool v_str_list_has(const struct json *list, str s); /* linear */
+/* An earlier item of the list has the same text in the member `key` (or is the same text, key "").  Linear: for lists that
+ * are short for other reasons; v_set_add otherwise. */
+bool v_seen_before(const struct json *list, size_t at, str key);
 /* The quantity of a member; false when absent or no quantity. */
 bool v_quantity(const struct json *v, str key, struct quantity *ret);
 /* "5%" or 5: the number; *ret_percent tells which. */
@@ -155,18 +158,16 @@ bool v_parse_ip(str s, struct v_address *ret); /* leading zeros in IPv4 are acce
 bool v_parse_cidr(str s, struct v_address *ret, unsigned *ret_bits);
 /* JSON-schema formats; unknown ones hold for everything. */
 bool v_format_holds(str format, str text);
-bool v_is_iana_zone(str s);
 
 /* --- parts ------------------------------------------------------------------------------------------------------------------ */
 void v_schema_walk(struct vctx *c, const struct schema_type *t, const struct vpath *p, const struct json *v, const struct json *old);
-void v_custom(struct vctx *c, const struct schema_type *t, const struct json *obj);
+void v_custom(struct vctx *c);
 void v_meta(struct vctx *c);
 /* The name of an object of the resource, or a prefix to generate one from. */
 const char *v_name_sentence(const struct api_resource *r, str name, bool is_prefix);
 
-/* Type rules; NULL when the type has none. */
+/* The type's own rule; NULL when it has none. */
 validate_fn *v_rule_of(const struct schema_type *t);
-validate_fn *v_status_rule_of(const struct schema_type *t);
 
 /* validate_core_pod.c, validate_core_container.c, validate_core_volume.c, validate_core_schedule.c, validate_pod_update.c */
 validate_fn v_pod, v_pod_spec, v_pod_template_spec, v_env_var, v_env_from, v_probe, v_lifecycle_handler, v_http_get, v_tcp_socket,

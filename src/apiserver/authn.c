@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/authn_internal.h"
 
-/* --- life ------------------------------------------------------------------------------------------------------------ */
+/* --- life ---------------------------------------------------------------------------------------- */
 
 static int load_keys(struct authn *n, const struct apiserver_opts *opts, struct err *err)
 {
@@ -28,7 +28,8 @@ int authn_new(const struct apiserver_opts *opts, struct authn **ret, struct err 
     struct authn *n = xnew(struct authn);
     struct strbuf url = STRBUF_HEAP;
     bool is_v6 = opts->advertise_host && strchr(opts->advertise_host, ':');
-    strbuf_addf(&url, "https://%s%s%s:%u/openid/v1/jwks", is_v6 ? "[" : "", opts->advertise_host ? opts->advertise_host : "", is_v6 ? "]" : "", opts->advertise_port);
+    strbuf_addf(&url, "https://%s%s%s:%u/openid/v1/jwks", is_v6 ? "[" : "", opts->advertise_host ? opts->advertise_host : "",
+                is_v6 ? "]" : "", opts->advertise_port);
     n->store = opts->store;
     n->clock = opts->clock;
     n->issuer = str_of(xstrdup(opts->sa_issuer ? opts->sa_issuer : "https://kubernetes.default.svc.cluster.local"));
@@ -60,10 +61,10 @@ void authn_free(struct authn *n)
     free(n);
 }
 
-/* --- tokens ------------------------------------------------------------------------------------------------------------ */
+/* --- tokens -------------------------------------------------------------------------------------- */
 
-int authn_token(struct authn *n, struct arena *a, str token, const str *audiences, size_t naudiences, struct api_user *ret, struct json *ret_audiences,
-                struct err *err)
+int authn_token(struct authn *n, struct arena *a, str token, const str *audiences, size_t naudiences, struct api_user *ret,
+                struct json *ret_audiences, struct err *err)
 {
     if (!naudiences) {
         audiences = &n->issuer;
@@ -88,7 +89,7 @@ int authn_token(struct authn *n, struct arena *a, str token, const str *audience
     return r;
 }
 
-/* --- requests ------------------------------------------------------------------------------------------------------------ */
+/* --- requests ------------------------------------------------------------------------------------ */
 
 void authn_set_groups(struct arena *a, struct api_user *u, const str *groups, size_t n)
 {
@@ -155,7 +156,7 @@ int authn_request(struct authn *n, struct api_req *q, struct err *err)
     return r < 0 ? r : authn_impersonate(q, err);
 }
 
-/* --- what others need to verify our tokens -------------------------------------------------------------------------------- */
+/* --- what others need to verify our tokens ------------------------------------------------------- */
 
 str authn_issuer(const struct authn *n)
 {
@@ -170,7 +171,8 @@ str authn_jwks(struct authn *n, struct arena *a)
 
 str authn_openid_config(struct authn *n, struct arena *a)
 {
-    struct json doc = json_literal(a, "{\"response_types_supported\":[\"id_token\"],\"subject_types_supported\":[\"public\"]}"), algs = json_array();
+    struct json doc = json_literal(a, "{\"response_types_supported\":[\"id_token\"],\"subject_types_supported\":[\"public\"]}"),
+                algs = json_array();
     for (size_t i = 0; i < n->nkeys; i++) {
         bool known = false;
         for (uint32_t k = 0; k < algs.len; k++)

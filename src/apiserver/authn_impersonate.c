@@ -1,7 +1,7 @@
 /* authn_impersonate.c - Impersonate-User, -Group, -Uid and -Extra-* headers: being seen as somebody else, if RBAC lets one.
  *
- * Each thing that is asked for is a question to RBAC: verb impersonate on users, groups, serviceaccounts, uids.authentication.k8s.io or
- * userextras.authentication.k8s.io/<key>, with the value as the resource name. */
+ * Each thing that is asked for is a question to RBAC: verb impersonate on users, groups, serviceaccounts,
+ * uids.authentication.k8s.io or userextras.authentication.k8s.io/<key>, with the value as the resource name. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/validate.h"
 #include "apiserver/authn_internal.h"
@@ -30,7 +30,8 @@ static bool split_account(str user, str *ret_ns, str *ret_name)
     if (!str_has_prefix(user, prefix))
         return false;
     str rest = str_from(user, prefix.len);
-    return str_cut(&rest, ':', ret_ns) && !validate_dns1123_label(*ret_ns) && !validate_dns1123_subdomain(rest) && (*ret_name = rest, true);
+    return str_cut(&rest, ':', ret_ns) && !validate_dns1123_label(*ret_ns) && !validate_dns1123_subdomain(rest) &&
+           (*ret_name = rest, true);
 }
 
 struct impersonation {
@@ -56,7 +57,11 @@ static int take_extra(struct impersonation *im, str key, str value, struct err *
     if (!list)
         list = json_set(a, im->extra, key, json_array());
     json_push(a, list, json_string(value));
-    return ask(im->q, (struct authz_attrs){.group = S(AUTHENTICATION_GROUP), .version = S("v1"), .resource = S("userextras"), .subresource = key, .name = value}, err);
+    return ask(
+        im->q,
+        (struct authz_attrs){
+            .group = S(AUTHENTICATION_GROUP), .version = S("v1"), .resource = S("userextras"), .subresource = key, .name = value},
+        err);
 }
 
 static int take_user(struct impersonation *im, str value, struct err *err)
@@ -71,7 +76,9 @@ static int take_user(struct impersonation *im, str value, struct err *err)
 static int take_uid(struct impersonation *im, str value, struct err *err)
 {
     im->user.uid = value;
-    return ask(im->q, (struct authz_attrs){.group = S(AUTHENTICATION_GROUP), .version = S("v1"), .resource = S("uids"), .name = value}, err);
+    return ask(im->q,
+               (struct authz_attrs){.group = S(AUTHENTICATION_GROUP), .version = S("v1"), .resource = S("uids"), .name = value},
+               err);
 }
 
 /* Groups and extras stand in any number of headers. */
@@ -132,7 +139,8 @@ int authn_impersonate(struct api_req *q, struct err *err)
     if (!is_asked(q->http))
         return 0;
     str user = http_header_get(q->http, S("impersonate-user")), uid = http_header_get(q->http, S("impersonate-uid"));
-    struct impersonation im = {.q = q, .groups = arena_array(q->arena, q->http->nheaders + 3, str), .extra = arena_new(q->arena, struct json)};
+    struct impersonation im = {
+        .q = q, .groups = arena_array(q->arena, q->http->nheaders + 3, str), .extra = arena_new(q->arena, struct json)};
     *im.extra = json_object();
     if (!user.len)
         return err_set(err, E_INTERNAL, "requested a group, uid or extra without impersonating a user");

@@ -3,7 +3,8 @@
  *   claims: {"aud":[...],"exp":..,"iat":..,"iss":..,"jti":..,
  *            "kubernetes.io":{"namespace":..,"serviceaccount":{"name":..,"uid":..},"pod":{"name":..,"uid":..},"node":{..},"secret":{..},"warnafter":..},
  *            "nbf":..,"sub":"system:serviceaccount:<namespace>:<name>"}
- * A signature is checked once and then remembered for a while; that the account and the bound object still exist is looked up every time. */
+ * A signature is checked once and then remembered for a while; that the account and the bound object still exist is looked up
+ * every time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <openssl/sha.h>
 
@@ -12,12 +13,12 @@
 #include "base/civil.h"
 #include "wire/base64.h"
 
-#define LEEWAY_NS (60 * NSEC_PER_SEC)             /* clocks differ; as Kubernetes */
-#define AUTO_MOUNT_SECONDS 3607                   /* what kubelets ask for in the automatic mount; the odd 7 makes it known */
+#define LEEWAY_NS (60 * NSEC_PER_SEC) /* clocks differ; as Kubernetes */
+#define AUTO_MOUNT_SECONDS 3607       /* what kubelets ask for in the automatic mount; the odd 7 makes it known */
 #define EXTENDED_SECONDS (365ll * 24 * 3600)
 #define CLAIM_GROUP "kubernetes.io"
 
-/* --- signatures that were good --------------------------------------------------------------------------------------------- */
+/* --- signatures that were good ------------------------------------------------------------------- */
 
 static struct authn_verified *verified_slot(struct authn *n, const unsigned char digest[32])
 {
@@ -44,13 +45,14 @@ static void verified_add(struct authn *n, const unsigned char digest[32])
     pthread_mutex_unlock(&n->verified_lock);
 }
 
-/* --- verifying -------------------------------------------------------------------------------------------------------------- */
+/* --- verifying ----------------------------------------------------------------------------------- */
 
 /* The claims without any trust in them; false when it is no JWT of ours. */
 static bool peek_claims(struct authn *n, struct arena *a, str token, struct json *ret)
 {
     str rest = token, header, payload, text;
-    if (token.len > JWT_TOKEN_MAX || !str_cut(&rest, '.', &header) || !str_cut(&rest, '.', &payload) || str_find_char(rest, '.') >= 0)
+    if (token.len > JWT_TOKEN_MAX || !str_cut(&rest, '.', &header) || !str_cut(&rest, '.', &payload) ||
+        str_find_char(rest, '.') >= 0)
         return false;
     return base64_decode(a, BASE64_URL_RAW, payload, &text, NULL) == 0 && json_parse(a, text, NULL, ret, NULL) == 0 &&
            str_eq(json_get_str(ret, S("iss")), n->issuer);
@@ -82,7 +84,8 @@ static int check_time(struct authn *n, const struct json *claims, struct err *er
 }
 
 /* A token without audiences is for the API server. */
-static int check_audiences(struct authn *n, struct arena *a, const struct json *claims, const str *audiences, size_t naudiences, struct json *ret, struct err *err)
+static int check_audiences(struct authn *n, struct arena *a, const struct json *claims, const str *audiences, size_t naudiences,
+                           struct json *ret, struct err *err)
 {
     const struct json *aud = json_get(claims, S("aud"));
     bool implicit = !aud || (aud->type == JSON_ARRAY && !aud->len);
@@ -95,7 +98,8 @@ static int check_audiences(struct authn *n, struct arena *a, const struct json *
     for (size_t i = 0; i < naudiences; i++)
         json_push(a, &wanted, json_string(audiences[i]));
     str got = aud ? json_text(a, aud) : S("[]"), want = json_text(a, &wanted);
-    return err_set(err, E_UNAUTHORIZED, "token audiences " STR_FMT " is invalid for the target audiences " STR_FMT, STR_ARG(got), STR_ARG(want));
+    return err_set(err, E_UNAUTHORIZED, "token audiences " STR_FMT " is invalid for the target audiences " STR_FMT, STR_ARG(got),
+                   STR_ARG(want));
 }
 
 /* A deletion that is due for longer than clocks may differ. */
@@ -113,22 +117,25 @@ static int check_account(struct authn *n, struct arena *a, str ns, const struct 
     if (!ns.len || !name.len || !object_get_builtin(n->store, a, S(""), S("serviceaccounts"), ns, name, &sa, NULL))
         return err_set(err, E_UNAUTHORIZED, "serviceaccounts \"" STR_FMT "\" not found", STR_ARG(name));
     if (!str_eq(object_uid(&sa), uid))
-        return err_set(err, E_UNAUTHORIZED, "service account UID (" STR_FMT ") does not match claim (" STR_FMT ")", STR_ARG(object_uid(&sa)), STR_ARG(uid));
+        return err_set(err, E_UNAUTHORIZED, "service account UID (" STR_FMT ") does not match claim (" STR_FMT ")",
+                       STR_ARG(object_uid(&sa)), STR_ARG(uid));
     if (is_gone(n, &sa))
-        return err_set(err, E_UNAUTHORIZED, "service account " STR_FMT "/" STR_FMT " has been deleted", STR_ARG(ns), STR_ARG(name));
+        return err_set(err, E_UNAUTHORIZED, "service account " STR_FMT "/" STR_FMT " has been deleted", STR_ARG(ns),
+                       STR_ARG(name));
     return 0;
 }
 
 /* kind: claim's key and what messages call it. */
-static int check_bound(struct authn *n, struct arena *a, str plural, const char *kind, str ns, const struct json *ref, struct err *err)
+static int check_bound(struct authn *n, struct arena *a, str plural, const char *kind, str ns, const struct json *ref,
+                       struct err *err)
 {
     struct json obj;
     str uid = json_get_str(ref, S("uid")), name = json_get_str(ref, S("name"));
     if (!name.len || !object_get_builtin(n->store, a, S(""), plural, ns, name, &obj, NULL) || is_gone(n, &obj))
         return err_set(err, E_UNAUTHORIZED, "service account token has been invalidated");
     if (!str_eq(object_uid(&obj), uid))
-        return err_set(err, E_UNAUTHORIZED, "%s UID (" STR_FMT ") does not match service account %s ref claim (" STR_FMT ")", kind, STR_ARG(object_uid(&obj)), kind,
-                       STR_ARG(uid));
+        return err_set(err, E_UNAUTHORIZED, "%s UID (" STR_FMT ") does not match service account %s ref claim (" STR_FMT ")",
+                       kind, STR_ARG(object_uid(&obj)), kind, STR_ARG(uid));
     return 0;
 }
 
@@ -167,13 +174,14 @@ static void fill_user(struct arena *a, const struct json *claims, const struct j
     add_extra(a, extra, "node-uid", json_get_str(node, S("uid")));
     add_extra(a, extra, "pod-name", json_get_str(pod, S("name")));
     add_extra(a, extra, "pod-uid", json_get_str(pod, S("uid")));
-    *ret = (struct api_user){.name = arena_fmt(a, "system:serviceaccount:" STR_FMT ":" STR_FMT, STR_ARG(ns), STR_ARG(name)), .uid = json_get_str(sa, S("uid")),
+    *ret = (struct api_user){.name = arena_fmt(a, "system:serviceaccount:" STR_FMT ":" STR_FMT, STR_ARG(ns), STR_ARG(name)),
+                             .uid = json_get_str(sa, S("uid")),
                              .extra = extra->len ? extra : NULL};
     authn_set_groups(a, ret, groups, ARRAY_LEN(groups));
 }
 
-int authn_sa_token(struct authn *n, struct arena *a, str token, const str *audiences, size_t naudiences, struct api_user *ret, struct json *ret_audiences,
-                   struct err *err)
+int authn_sa_token(struct authn *n, struct arena *a, str token, const str *audiences, size_t naudiences, struct api_user *ret,
+                   struct json *ret_audiences, struct err *err)
 {
     struct json claims;
     if (!n->nkeys || !peek_claims(n, a, token, &claims))
@@ -192,7 +200,7 @@ int authn_sa_token(struct authn *n, struct arena *a, str token, const str *audie
     return 0;
 }
 
-/* --- issuing ----------------------------------------------------------------------------------------------------------------- */
+/* --- issuing ------------------------------------------------------------------------------------- */
 
 static struct json ref_of(struct arena *a, str name, str uid)
 {
@@ -219,8 +227,8 @@ static struct json own_claims(struct arena *a, const struct json *sa, const stru
     return own;
 }
 
-int authn_issue(struct authn *n, struct arena *a, const struct json *sa, const str *audiences, size_t naudiences, const struct json *bound, int64_t expiration_s,
-                str *ret_token, nsec_t *ret_expires, struct err *err)
+int authn_issue(struct authn *n, struct arena *a, const struct json *sa, const str *audiences, size_t naudiences,
+                const struct json *bound, int64_t expiration_s, str *ret_token, nsec_t *ret_expires, struct err *err)
 {
     if (!n->nkeys)
         return err_set(err, E_UNAVAILABLE, "this server has no key to sign tokens with");
@@ -246,7 +254,9 @@ int authn_issue(struct authn *n, struct arena *a, const struct json *sa, const s
     json_set(a, &claims, S("jti"), json_string(str_of(jti)));
     json_set(a, &claims, S(CLAIM_GROUP), own_claims(a, sa, bound, warn_after));
     json_set(a, &claims, S("nbf"), json_int(a, now_s));
-    json_set(a, &claims, S("sub"), json_string(arena_fmt(a, "system:serviceaccount:" STR_FMT ":" STR_FMT, STR_ARG(object_ns(sa)), STR_ARG(object_name(sa)))));
+    json_set(a, &claims, S("sub"),
+             json_string(
+                 arena_fmt(a, "system:serviceaccount:" STR_FMT ":" STR_FMT, STR_ARG(object_ns(sa)), STR_ARG(object_name(sa)))));
     int r = jwt_sign(a, n->keys[0], json_text(a, &claims), ret_token, err);
     if (r == 0)
         *ret_expires = (now_s + expiration_s) * NSEC_PER_SEC;

@@ -3,11 +3,12 @@
 #include "apiserver/authz_testing.h"
 #include "rt/file.h"
 
-#define SECONDS(n) ((n) * NSEC_PER_SEC)
+#define SECONDS(n) ((n)*NSEC_PER_SEC)
 
 static void put_account(struct testing *t, const char *uid)
 {
-    testing_put(t, S(""), S("serviceaccounts"), arena_fmt(&t->arena, "{'metadata':{'name':'bot','namespace':'ci','uid':'%s'}}", uid).p);
+    testing_put(t, S(""), S("serviceaccounts"),
+                arena_fmt(&t->arena, "{'metadata':{'name':'bot','namespace':'ci','uid':'%s'}}", uid).p);
 }
 
 static struct json account(struct testing *t)
@@ -38,7 +39,8 @@ static str groups_of(struct arena *a, const struct api_user *u)
 }
 
 /* A request with these headers ("name: value", NULL at the end). */
-static int request(struct testing *t, const char *const *headers, const struct tls_peer *peer, bool is_unix, struct api_req *q, struct err *err)
+static int request(struct testing *t, const char *const *headers, const struct tls_peer *peer, bool is_unix, struct api_req *q,
+                   struct err *err)
 {
     static struct http_header list[16];
     static struct http_request http;
@@ -74,7 +76,10 @@ TEST(who_without_tokens)
     T_NO_ERR(request(&t, NULL, &peer, false, &q, &err), &err);
     T_EQ_STR(q.user.name, "alice");
     T_EQ_STR(groups_of(&t.arena, &q.user), "dev ops system:authenticated");
-    static const char *const bad[][2] = {{"authorization: Basic YTpi"}, {"authorization: Bearer nonsense"}, {"authorization: Bearer a.b.c"}, {"authorization: Bearer ..."},
+    static const char *const bad[][2] = {{"authorization: Basic YTpi"},
+                                         {"authorization: Bearer nonsense"},
+                                         {"authorization: Bearer a.b.c"},
+                                         {"authorization: Bearer ..."},
                                          {"authorization: Bearer abcdef.0123456789abcdef"}};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         T_ERR(request(&t, bad[i], NULL, false, &q, &err), E_UNAUTHORIZED);
@@ -104,7 +109,8 @@ TEST(account_tokens_live_with_what_they_are_bound_to)
     T_OK(str_has_prefix(json_str(&json_get(q.user.extra, S("authentication.kubernetes.io/credential-id"))->items[0]), S("JTI=")));
 
     testing_put(&t, S(""), S("pods"), "{'metadata':{'name':'p','namespace':'ci','uid':'pod1'}}");
-    struct json bound = json_literal(&t.arena, "{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"pod1\",\"nodeName\":\"n1\",\"nodeUID\":\"nu\"}");
+    struct json bound =
+        json_literal(&t.arena, "{\"kind\":\"Pod\",\"name\":\"p\",\"uid\":\"pod1\",\"nodeName\":\"n1\",\"nodeUID\":\"nu\"}");
     T_NO_ERR(authn_issue(t.srv.authn, &t.arena, &sa, NULL, 0, &bound, 3600, &pod_token, &expires, &err), &err);
     T_NO_ERR(bearer(&t, pod_token, &q, &err), &err);
     T_EQ_STR(json_text(&t.arena, json_get(q.user.extra, S("authentication.kubernetes.io/pod-uid"))), "[\"pod1\"]");
@@ -187,9 +193,10 @@ TEST(audiences_and_the_automatic_token)
     clock_fake_advance(&t.clock, SECONDS(66ll * 24 * 3600));
     T_ERR(authn_token(t.srv.authn, &t.arena, token, NULL, 0, &user, NULL, &err), E_UNAUTHORIZED);
     T_OK(str_find(authn_jwks(t.srv.authn, &t.arena), S("\"ES256\"")) > 0);
-    T_EQ_STR(authn_openid_config(t.srv.authn, &t.arena),
-             "{\"response_types_supported\":[\"id_token\"],\"subject_types_supported\":[\"public\"],\"issuer\":\"https://issuer.test\","
-             "\"jwks_uri\":\"https://10.0.0.1:6443/openid/v1/jwks\",\"id_token_signing_alg_values_supported\":[\"ES256\"]}");
+    T_EQ_STR(
+        authn_openid_config(t.srv.authn, &t.arena),
+        "{\"response_types_supported\":[\"id_token\"],\"subject_types_supported\":[\"public\"],\"issuer\":\"https://issuer.test\","
+        "\"jwks_uri\":\"https://10.0.0.1:6443/openid/v1/jwks\",\"id_token_signing_alg_values_supported\":[\"ES256\"]}");
     testing_fini(&t);
 }
 
@@ -205,7 +212,9 @@ TEST(static_tokens)
     T_NO_ERR(authn_new(&t.srv.opts, &t.srv.authn, &err), &err);
     static const struct {
         const char *token, *user, *groups;
-    } cases[] = {{"abc", "alice", "dev ops system:authenticated"}, {"def", "bob", "system:authenticated"}, {"q\"x", "c,d", "system:authenticated"}};
+    } cases[] = {{"abc", "alice", "dev ops system:authenticated"},
+                 {"def", "bob", "system:authenticated"},
+                 {"q\"x", "c,d", "system:authenticated"}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         T_NO_ERR(bearer(&t, str_of(cases[i].token), &q, &err), &err);
         T_EQ_STR(q.user.name, cases[i].user);
@@ -222,7 +231,8 @@ TEST(static_tokens)
 
 TEST(bootstrap_tokens)
 {
-    /* token-id abcdef, token-secret 0123456789abcdef, true, 2027-01-15T08:00:10Z, system:bootstrappers:b,system:bootstrappers:a */
+    /* token-id abcdef, token-secret 0123456789abcdef, true, 2027-01-15T08:00:10Z, system:bootstrappers:b,system:bootstrappers:a
+     */
 #define BASE "'token-id':'YWJjZGVm','token-secret':'MDEyMzQ1Njc4OWFiY2RlZg=='"
 #define USAGE ",'usage-bootstrap-authentication':'dHJ1ZQ=='"
     static const struct {
@@ -231,10 +241,12 @@ TEST(bootstrap_tokens)
         {"bootstrap.kubernetes.io/token", BASE USAGE, "system:bootstrappers system:authenticated"},
         {"bootstrap.kubernetes.io/token", BASE, NULL},
         {"Opaque", BASE USAGE, NULL},
-        {"bootstrap.kubernetes.io/token", BASE USAGE ",'expiration':'MjAyNy0wMS0xNVQwODowMDoxMFo='", "system:bootstrappers system:authenticated"},
+        {"bootstrap.kubernetes.io/token", BASE USAGE ",'expiration':'MjAyNy0wMS0xNVQwODowMDoxMFo='",
+         "system:bootstrappers system:authenticated"},
         {"bootstrap.kubernetes.io/token", BASE USAGE ",'expiration':'MjAyNi0wMS0xNVQwODowMDoxMFo='", NULL},
         {"bootstrap.kubernetes.io/token", BASE USAGE ",'expiration':'c29vbg=='", NULL},
-        {"bootstrap.kubernetes.io/token", BASE USAGE ",'auth-extra-groups':'c3lzdGVtOmJvb3RzdHJhcHBlcnM6YixzeXN0ZW06Ym9vdHN0cmFwcGVyczph'",
+        {"bootstrap.kubernetes.io/token",
+         BASE USAGE ",'auth-extra-groups':'c3lzdGVtOmJvb3RzdHJhcHBlcnM6YixzeXN0ZW06Ym9vdHN0cmFwcGVyczph'",
          "system:bootstrappers system:bootstrappers:a system:bootstrappers:b system:authenticated"},
         {"bootstrap.kubernetes.io/token", BASE USAGE ",'auth-extra-groups':'c3lzdGVtOm1hc3RlcnM='", NULL},
         {"bootstrap.kubernetes.io/token", "'token-id':'YWJjZGVn','token-secret':'MDEyMzQ1Njc4OWFiY2RlZg=='" USAGE, NULL},
@@ -245,7 +257,10 @@ TEST(bootstrap_tokens)
     start(&t);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         testing_put(&t, S(""), S("secrets"),
-                    arena_fmt(&t.arena, "{'metadata':{'name':'bootstrap-token-abcdef','namespace':'kube-system'},'type':'%s','data':{%s}}", cases[i].type, cases[i].data).p);
+                    arena_fmt(&t.arena,
+                              "{'metadata':{'name':'bootstrap-token-abcdef','namespace':'kube-system'},'type':'%s','data':{%s}}",
+                              cases[i].type, cases[i].data)
+                        .p);
         int r = bearer(&t, S("abcdef.0123456789abcdef"), &q, &err);
         T_EQ_INT(r, cases[i].groups ? 0 : -E_UNAUTHORIZED);
         if (!cases[i].groups)
@@ -263,17 +278,35 @@ TEST(impersonation)
         const char *headers[5], *user, *groups, *error; /* error: of the request, then user is not looked at */
     } cases[] = {
         {{"impersonate-user: bob"}, "bob", "system:authenticated", NULL},
-        {{"impersonate-user: bob", "impersonate-group: dev", "impersonate-group: ops"}, "bob", "dev ops system:authenticated", NULL},
+        {{"impersonate-user: bob", "impersonate-group: dev", "impersonate-group: ops"},
+         "bob",
+         "dev ops system:authenticated",
+         NULL},
         {{"impersonate-user: bob", "impersonate-group: system:unauthenticated"}, "bob", "system:unauthenticated", NULL},
         {{"impersonate-user: system:anonymous"}, "system:anonymous", "system:unauthenticated", NULL},
-        {{"impersonate-user: system:serviceaccount:ci:bot"}, "system:serviceaccount:ci:bot", "system:serviceaccounts system:serviceaccounts:ci system:authenticated", NULL},
-        {{"impersonate-user: eve"}, NULL, NULL, "users \"eve\" is forbidden: User \"alice\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope"},
-        {{"impersonate-user: bob", "impersonate-group: system:masters"}, NULL, NULL,
+        {{"impersonate-user: system:serviceaccount:ci:bot"},
+         "system:serviceaccount:ci:bot",
+         "system:serviceaccounts system:serviceaccounts:ci system:authenticated",
+         NULL},
+        {{"impersonate-user: eve"},
+         NULL,
+         NULL,
+         "users \"eve\" is forbidden: User \"alice\" cannot impersonate resource \"users\" in API group \"\" at the cluster scope"},
+        {{"impersonate-user: bob", "impersonate-group: system:masters"},
+         NULL,
+         NULL,
          "groups \"system:masters\" is forbidden: User \"alice\" cannot impersonate resource \"groups\" in API group \"\" at the cluster scope"},
-        {{"impersonate-user: system:serviceaccount:kube-system:bot"}, NULL, NULL,
+        {{"impersonate-user: system:serviceaccount:kube-system:bot"},
+         NULL,
+         NULL,
          "serviceaccounts \"bot\" is forbidden: User \"alice\" cannot impersonate resource \"serviceaccounts\" in API group \"\" in the namespace \"kube-system\""},
-        {{"impersonate-user: bob", "impersonate-extra-scopes: view", "impersonate-extra-scopes: edit", "impersonate-uid: 7"}, "bob", "system:authenticated", NULL},
-        {{"impersonate-user: bob", "impersonate-extra-other%2fkey: x"}, NULL, NULL,
+        {{"impersonate-user: bob", "impersonate-extra-scopes: view", "impersonate-extra-scopes: edit", "impersonate-uid: 7"},
+         "bob",
+         "system:authenticated",
+         NULL},
+        {{"impersonate-user: bob", "impersonate-extra-other%2fkey: x"},
+         NULL,
+         NULL,
          "userextras.authentication.k8s.io \"x\" is forbidden: User \"alice\" cannot impersonate resource \"userextras/other/key\" in API group \"authentication.k8s.io\" at the "
          "cluster scope"},
         {{"impersonate-group: dev"}, NULL, NULL, "requested a group, uid or extra without impersonating a user"},
@@ -281,14 +314,20 @@ TEST(impersonation)
     };
     struct testing t;
     start(&t);
-    testing_put(&t, RBAC, S("clusterroles"),
-                "{'metadata':{'name':'imp'},'rules':[{'verbs':['impersonate'],'apiGroups':[''],'resources':['users'],'resourceNames':['bob','system:anonymous']},"
-                "{'verbs':['impersonate'],'apiGroups':[''],'resources':['groups'],'resourceNames':['dev','ops','system:unauthenticated']},"
-                "{'verbs':['impersonate'],'apiGroups':['authentication.k8s.io'],'resources':['userextras/scopes','uids']}]}");
-    testing_put(&t, RBAC, S("clusterrolebindings"), "{'metadata':{'name':'imp'},'roleRef':{'kind':'ClusterRole','name':'imp'},'subjects':[{'kind':'User','name':'alice'}]}");
-    testing_put(&t, RBAC, S("roles"), "{'metadata':{'name':'imp','namespace':'ci'},'rules':[{'verbs':['impersonate'],'apiGroups':[''],'resources':['serviceaccounts']}]}");
-    testing_put(&t, RBAC, S("rolebindings"),
-                "{'metadata':{'name':'imp','namespace':'ci'},'roleRef':{'kind':'Role','name':'imp'},'subjects':[{'kind':'User','name':'alice'}]}");
+    testing_put(
+        &t, RBAC, S("clusterroles"),
+        "{'metadata':{'name':'imp'},'rules':[{'verbs':['impersonate'],'apiGroups':[''],'resources':['users'],'resourceNames':['bob','system:anonymous']},"
+        "{'verbs':['impersonate'],'apiGroups':[''],'resources':['groups'],'resourceNames':['dev','ops','system:unauthenticated']},"
+        "{'verbs':['impersonate'],'apiGroups':['authentication.k8s.io'],'resources':['userextras/scopes','uids']}]}");
+    testing_put(
+        &t, RBAC, S("clusterrolebindings"),
+        "{'metadata':{'name':'imp'},'roleRef':{'kind':'ClusterRole','name':'imp'},'subjects':[{'kind':'User','name':'alice'}]}");
+    testing_put(
+        &t, RBAC, S("roles"),
+        "{'metadata':{'name':'imp','namespace':'ci'},'rules':[{'verbs':['impersonate'],'apiGroups':[''],'resources':['serviceaccounts']}]}");
+    testing_put(
+        &t, RBAC, S("rolebindings"),
+        "{'metadata':{'name':'imp','namespace':'ci'},'roleRef':{'kind':'Role','name':'imp'},'subjects':[{'kind':'User','name':'alice'}]}");
     struct tls_peer alice = {.common_name = S("alice")};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct api_req q;
@@ -306,5 +345,5 @@ TEST(impersonation)
     testing_fini(&t);
 }
 
-TEST_MAIN(who_without_tokens, account_tokens_live_with_what_they_are_bound_to, forged_tokens_are_refused, audiences_and_the_automatic_token, static_tokens, bootstrap_tokens,
-          impersonation)
+TEST_MAIN(who_without_tokens, account_tokens_live_with_what_they_are_bound_to, forged_tokens_are_refused,
+          audiences_and_the_automatic_token, static_tokens, bootstrap_tokens, impersonation)

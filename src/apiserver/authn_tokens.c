@@ -17,7 +17,7 @@ static bool same_secret(str a, str b)
     return diff == 0;
 }
 
-/* --- the token file ------------------------------------------------------------------------------------------------------ */
+/* --- the token file ------------------------------------------------------------------------------ */
 
 #define TOKEN_FILE_BYTES (4u << 20)
 #define TOKEN_FIELDS 4
@@ -73,7 +73,9 @@ static int parse_line(struct authn_static *set, str line, size_t number, const c
         if (!csv_field(&set->arena, &line, &fields[n++]))
             return err_set(err, E_PARSE, "token file '%s', line %zu: bad quotes", path, number);
     if (n < 3)
-        return err_set(err, E_PARSE, "token file '%s' must have at least 3 columns (token, user name, user uid), found %zu in line %zu", path, n, number);
+        return err_set(err, E_PARSE,
+                       "token file '%s' must have at least 3 columns (token, user name, user uid), found %zu in line %zu", path,
+                       n, number);
     if (!fields[0].len)
         return err_set(err, E_PARSE, "token file '%s', line %zu: the token is empty", path, number);
     if (set->len == set->cap) {
@@ -140,7 +142,7 @@ int authn_static_token(const struct authn_static *set, struct arena *a, str toke
     return 0;
 }
 
-/* --- bootstrap tokens ------------------------------------------------------------------------------------------------------ */
+/* --- bootstrap tokens ---------------------------------------------------------------------------- */
 
 #define BOOTSTRAP_ID_LEN 6
 #define BOOTSTRAP_SECRET_LEN 16
@@ -205,16 +207,18 @@ static bool has_expired(str expiration, nsec_t now)
 int authn_bootstrap_token(struct authn *n, struct arena *a, str token, struct api_user *ret)
 {
     str rest = token, id;
-    if (token.len != BOOTSTRAP_ID_LEN + 1 + BOOTSTRAP_SECRET_LEN || !str_cut(&rest, '.', &id) || id.len != BOOTSTRAP_ID_LEN || !is_lower_alnum(id) ||
-        !is_lower_alnum(rest))
+    if (token.len != BOOTSTRAP_ID_LEN + 1 + BOOTSTRAP_SECRET_LEN || !str_cut(&rest, '.', &id) || id.len != BOOTSTRAP_ID_LEN ||
+        !is_lower_alnum(id) || !is_lower_alnum(rest))
         return AUTHN_NOT_MINE;
     struct json secret;
-    if (!object_get_builtin(n->store, a, S(""), S("secrets"), S("kube-system"), arena_cat(a, S("bootstrap-token-"), id), &secret, NULL))
+    if (!object_get_builtin(n->store, a, S(""), S("secrets"), S("kube-system"), arena_cat(a, S("bootstrap-token-"), id), &secret,
+                            NULL))
         return AUTHN_NOT_MINE;
     str groups[BOOTSTRAP_MAX_GROUPS];
     size_t ngroups;
     bool ok = same_secret(secret_data(a, &secret, S("token-secret")), rest) && !object_is_deleting(&secret) &&
-              str_is(json_get_str(&secret, S("type")), "bootstrap.kubernetes.io/token") && str_eq(secret_data(a, &secret, S("token-id")), id) &&
+              str_is(json_get_str(&secret, S("type")), "bootstrap.kubernetes.io/token") &&
+              str_eq(secret_data(a, &secret, S("token-id")), id) &&
               !has_expired(secret_data(a, &secret, S("expiration")), clock_wall(n->clock)) &&
               str_is(secret_data(a, &secret, S("usage-bootstrap-authentication")), "true") &&
               bootstrap_groups(a, secret_data(a, &secret, S("auth-extra-groups")), groups, &ngroups);

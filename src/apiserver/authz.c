@@ -1,8 +1,10 @@
 /* authz.c - checks against the current policy, and keeping it current.
  *
- *   store writer ── wake ─► is_stale = true          any io loop: is_stale? ─► drain the watch, build, swap
+ *   store writer ── wake ─► changes++
+ *   any io loop:    changes != built ─► c = changes, drain the watch, build, swap, built = c
  *
- * The flag is cleared before the store is read: a change that comes while a policy is built makes it stale again. */
+ * The store wakes us before it answers a commit, so whoever knows of a change sees changes != built and waits for a policy that
+ * has it.  Changes that come while one is built make it stale again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/authz.h"
 
@@ -13,19 +15,19 @@
 
 struct authz {
     struct store *store;
-    atomic_bool is_stale;
+    _Atomic uint64_t changes, built;
     pthread_mutex_t build_lock; /* guards watch, and that one thread builds; taken before swap_lock */
     struct store_watch *watch;  /* NULL: could not be opened, every check builds */
     pthread_mutex_t swap_lock;  /* guards current */
     struct authz_policy *current;
 };
 
-/* --- keeping current -------------------------------------------------------------------------------------------------- */
+/* --- keeping current ----------------------------------------------------------------------------- */
 
 static void on_change(void *arg)
 {
     struct authz *z = arg;
-    atomic_store(&z->is_stale, true);
+    atomic_fetch_add(&z->changes, 1);
 }
 
 static void watch_reopen(struct authz *z)
@@ -51,19 +53,21 @@ static void watch_drain(struct authz *z)
             store_events_release(events, (size_t)n);
     }
     if (!z->watch || n > 0)
-        atomic_store(&z->is_stale, true);
+        on_change(z);
 }
 
 static void rebuild(struct authz *z)
 {
     pthread_mutex_lock(&z->build_lock);
-    if (atomic_exchange(&z->is_stale, false)) {
+    uint64_t changes = atomic_load(&z->changes);
+    if (changes != atomic_load(&z->built)) {
         watch_drain(z);
         struct authz_policy *fresh = authz_policy_build(z->store, z->current);
         pthread_mutex_lock(&z->swap_lock);
         struct authz_policy *old = z->current;
         z->current = fresh;
         pthread_mutex_unlock(&z->swap_lock);
+        atomic_store(&z->built, changes);
         authz_policy_unref(old);
     }
     pthread_mutex_unlock(&z->build_lock);
@@ -71,7 +75,7 @@ static void rebuild(struct authz *z)
 
 static struct authz_policy *policy_take(struct authz *z)
 {
-    if (unlikely(atomic_load(&z->is_stale)))
+    if (unlikely(atomic_load(&z->changes) != atomic_load(&z->built)))
         rebuild(z);
     pthread_mutex_lock(&z->swap_lock);
     struct authz_policy *p = authz_policy_ref(z->current);
@@ -85,7 +89,7 @@ struct authz *authz_new(struct store *store)
     z->store = store;
     pthread_mutex_init(&z->build_lock, NULL);
     pthread_mutex_init(&z->swap_lock, NULL);
-    atomic_store(&z->is_stale, true);
+    atomic_store(&z->changes, 1);
     return z;
 }
 
@@ -101,16 +105,17 @@ void authz_free(struct authz *z)
     free(z);
 }
 
-/* --- walking what a user was granted ------------------------------------------------------------------------------------ */
+/* --- walking what a user was granted ------------------------------------------------------------- */
 
 /* Calls each() for the grants of the user that hold in ns, those of ClusterRoleBindings first, until it returns false. */
-static void grants_visit(const struct authz_policy *p, struct arena *a, const struct api_user *user, str ns, bool (*each)(void *arg, const struct authz_grant *g),
-                         void *arg)
+static void grants_visit(const struct authz_policy *p, struct arena *a, const struct api_user *user, str ns,
+                         bool (*each)(void *arg, const struct authz_grant *g), void *arg)
 {
     for (int in_ns = 0; in_ns <= (ns.len > 0); in_ns++) {
         str where = in_ns ? ns : S("");
         for (size_t i = 0; i <= user->ngroups; i++) {
-            const struct authz_grant *g = i ? authz_policy_find(p, a, 'g', where, user->groups[i - 1]) : authz_policy_find(p, a, 'u', where, user->name);
+            const struct authz_grant *g =
+                i ? authz_policy_find(p, a, 'g', where, user->groups[i - 1]) : authz_policy_find(p, a, 'u', where, user->name);
             for (; g; g = g->next)
                 if (!each(arg, g))
                     return;
@@ -118,7 +123,7 @@ static void grants_visit(const struct authz_policy *p, struct arena *a, const st
     }
 }
 
-/* --- check ---------------------------------------------------------------------------------------------------------------- */
+/* --- check --------------------------------------------------------------------------------------- */
 
 struct check {
     struct arena *arena;
@@ -132,7 +137,8 @@ static void note_missing_role(struct check *c, const struct authz_binding *b)
 {
     if (!c->problems)
         return;
-    str text = arena_fmt(c->arena, "%s." AUTHZ_GROUP " \"" STR_FMT "\" not found", str_is(b->role_kind, "Role") ? "role" : "clusterrole", STR_ARG(b->role_name));
+    str text = arena_fmt(c->arena, "%s." AUTHZ_GROUP " \"" STR_FMT "\" not found",
+                         str_is(b->role_kind, "Role") ? "role" : "clusterrole", STR_ARG(b->role_name));
     if (str_find(strbuf_str(c->problems), text) >= 0)
         return;
     strbuf_addf(c->problems, "%s" STR_FMT, c->nproblems++ ? ", " : "", STR_ARG(text));
@@ -166,7 +172,8 @@ static str reason_of(struct arena *a, const struct authz_grant *g)
         who = arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(s->name), STR_ARG(ns));
     }
     return arena_fmt(a, "RBAC: allowed by %s \"" STR_FMT "\" of " STR_FMT " \"" STR_FMT "\" to " STR_FMT " \"" STR_FMT "\"",
-                     b->ns.len ? "RoleBinding" : "ClusterRoleBinding", STR_ARG(name), STR_ARG(b->role_kind), STR_ARG(b->role_name), STR_ARG(s->kind), STR_ARG(who));
+                     b->ns.len ? "RoleBinding" : "ClusterRoleBinding", STR_ARG(name), STR_ARG(b->role_kind),
+                     STR_ARG(b->role_name), STR_ARG(s->kind), STR_ARG(who));
 }
 
 bool authz_check(struct authz *z, struct arena *a, const struct authz_attrs *attrs, str *ret_reason)
@@ -193,15 +200,19 @@ str authz_forbidden_message(struct arena *a, const struct authz_attrs *at, str r
 {
     struct strbuf b = strbuf_on(a);
     if (!at->is_resource) {
-        strbuf_addf(&b, "forbidden: User \"" STR_FMT "\" cannot " STR_FMT " path \"" STR_FMT "\"", STR_ARG(at->user->name), STR_ARG(at->verb), STR_ARG(at->path));
+        strbuf_addf(&b, "forbidden: User \"" STR_FMT "\" cannot " STR_FMT " path \"" STR_FMT "\"", STR_ARG(at->user->name),
+                    STR_ARG(at->verb), STR_ARG(at->path));
     } else {
         strbuf_add_str(&b, at->resource);
         if (at->group.len)
             strbuf_addf(&b, "." STR_FMT, STR_ARG(at->group));
         if (at->name.len)
             strbuf_addf(&b, " \"" STR_FMT "\"", STR_ARG(at->name));
-        strbuf_addf(&b, " is forbidden: User \"" STR_FMT "\" cannot " STR_FMT " resource \"" STR_FMT "%s" STR_FMT "\" in API group \"" STR_FMT "\" ",
-                    STR_ARG(at->user->name), STR_ARG(at->verb), STR_ARG(at->resource), at->subresource.len ? "/" : "", STR_ARG(at->subresource), STR_ARG(at->group));
+        strbuf_addf(&b,
+                    " is forbidden: User \"" STR_FMT "\" cannot " STR_FMT " resource \"" STR_FMT "%s" STR_FMT
+                    "\" in API group \"" STR_FMT "\" ",
+                    STR_ARG(at->user->name), STR_ARG(at->verb), STR_ARG(at->resource), at->subresource.len ? "/" : "",
+                    STR_ARG(at->subresource), STR_ARG(at->group));
         if (at->ns.len)
             strbuf_addf(&b, "in the namespace \"" STR_FMT "\"", STR_ARG(at->ns));
         else
@@ -212,7 +223,7 @@ str authz_forbidden_message(struct arena *a, const struct authz_attrs *at, str r
     return strbuf_str(&b);
 }
 
-/* --- rules ----------------------------------------------------------------------------------------------------------------- */
+/* --- rules --------------------------------------------------------------------------------------- */
 
 struct gather {
     struct arena *arena;
@@ -283,9 +294,10 @@ bool authz_resolve_role(struct authz *z, struct arena *a, str ns, str role_kind,
     return true;
 }
 
-/* --- escalation -------------------------------------------------------------------------------------------------------------- */
+/* --- escalation ---------------------------------------------------------------------------------- */
 
-int authz_check_escalation(struct authz *z, struct arena *a, const struct api_user *user, str ns, const struct json *rules, struct err *err)
+int authz_check_escalation(struct authz *z, struct arena *a, const struct api_user *user, str ns, const struct json *rules,
+                           struct err *err)
 {
     if (api_user_in_group(user, S("system:masters")))
         return 0;
@@ -297,14 +309,23 @@ int authz_check_escalation(struct authz *z, struct arena *a, const struct api_us
     struct strbuf groups = strbuf_on(a);
     for (size_t i = 0; i < user->ngroups; i++)
         strbuf_addf(&groups, "%s\"" STR_FMT "\"", i ? " " : "", STR_ARG(user->groups[i]));
-    return err_set(err, E_FORBIDDEN, "user \"" STR_FMT "\" (groups=[" STR_FMT "]) is attempting to grant RBAC permissions not currently held:\n" STR_FMT,
+    return err_set(err, E_FORBIDDEN,
+                   "user \"" STR_FMT "\" (groups=[" STR_FMT
+                   "]) is attempting to grant RBAC permissions not currently held:\n" STR_FMT,
                    STR_ARG(user->name), STR_ARG(strbuf_str(&groups)), STR_ARG(missing));
 }
 
 /* A verb that lifts the check: escalate on the role, bind on the role that is referred to. */
 static bool may(struct authz *z, struct arena *a, const struct api_user *user, str verb, str resource, str ns, str name)
 {
-    struct authz_attrs attrs = {.user = user, .is_resource = true, .verb = verb, .group = S(AUTHZ_GROUP), .version = S("*"), .resource = resource, .ns = ns, .name = name};
+    struct authz_attrs attrs = {.user = user,
+                                .is_resource = true,
+                                .verb = verb,
+                                .group = S(AUTHZ_GROUP),
+                                .version = S("*"),
+                                .resource = resource,
+                                .ns = ns,
+                                .name = name};
     return authz_check(z, a, &attrs, NULL);
 }
 
@@ -314,8 +335,8 @@ static bool is_aggregated(const struct json *role)
     return json_is(selectors, JSON_ARRAY) && selectors->len;
 }
 
-static int check_role(struct authz *z, struct arena *a, const struct api_user *user, str plural, str ns, str name, const struct json *obj, const struct json *old,
-                      struct err *err)
+static int check_role(struct authz *z, struct arena *a, const struct api_user *user, str plural, str ns, str name,
+                      const struct json *obj, const struct json *old, struct err *err)
 {
     if (may(z, a, user, S("escalate"), plural, ns, name))
         return 0;
@@ -323,14 +344,16 @@ static int check_role(struct authz *z, struct arena *a, const struct api_user *u
     if (r < 0 || (!is_aggregated(obj) && !is_aggregated(old)))
         return r;
     /* selectors can gather anything, so they ask for everything */
-    struct json all = json_literal(a, "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]},{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]");
+    struct json all = json_literal(
+        a, "[{\"verbs\":[\"*\"],\"apiGroups\":[\"*\"],\"resources\":[\"*\"]},{\"verbs\":[\"*\"],\"nonResourceURLs\":[\"*\"]}]");
     if (authz_check_escalation(z, a, user, ns, &all, NULL) < 0)
         return err_set(err, E_FORBIDDEN, "must have cluster-admin privileges to use the aggregationRule");
     return 0;
 }
 
 /* *ret_missing: the role itself is missing, which is no question of rights. */
-static int check_binding(struct authz *z, struct arena *a, const struct api_user *user, str ns, const struct json *obj, bool *ret_missing, struct err *err)
+static int check_binding(struct authz *z, struct arena *a, const struct api_user *user, str ns, const struct json *obj,
+                         bool *ret_missing, struct err *err)
 {
     const struct json *ref = json_get(obj, S("roleRef"));
     str kind = json_get_str(ref, S("kind")), role = json_get_str(ref, S("name"));
@@ -344,14 +367,51 @@ static int check_binding(struct authz *z, struct arena *a, const struct api_user
     return err_set(err, E_NOT_FOUND, STR_FMT "." AUTHZ_GROUP " \"" STR_FMT "\" not found", STR_ARG(plural), STR_ARG(role));
 }
 
-int authz_check_write(struct authz *z, struct arena *a, const struct api_user *user, str plural, str ns, const struct json *obj, const struct json *old, struct err *err)
+static bool is_in(str key, const str *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_eq(key, list[i]))
+            return true;
+    return false;
+}
+
+/* Members of both are the same, except those left out. */
+static bool same_but(const struct json *x, const struct json *y, const str *except, size_t n)
+{
+    const struct json *sides[] = {x, y};
+    for (size_t s = 0; s < 2; s++) {
+        for (uint32_t i = 0; json_is(sides[s], JSON_OBJECT) && i < sides[s]->len; i++) {
+            const struct json_member *m = &sides[s]->members[i];
+            const struct json *other = json_get(sides[1 - s], m->key);
+            if (!is_in(m->key, except, n) && !(other && json_equal(&m->value, other)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Garbage collection must be able to let go of objects whose rights it does not hold. */
+static bool only_gc_fields(const struct json *old, const struct json *obj)
+{
+    static const str meta[] = {STR_INIT("ownerReferences"), STR_INIT("finalizers"), STR_INIT("managedFields"),
+                               STR_INIT("resourceVersion")};
+    static const str top[] = {STR_INIT("metadata"), STR_INIT("kind"), STR_INIT("apiVersion")};
+    return same_but(old, obj, top, ARRAY_LEN(top)) && same_but(object_meta(old), object_meta(obj), meta, ARRAY_LEN(meta));
+}
+
+int authz_check_write(struct authz *z, struct arena *a, const struct api_user *user, str plural, str ns, const struct json *obj,
+                      const struct json *old, struct err *err)
 {
     bool is_role = str_is(plural, "roles") || str_is(plural, "clusterroles"), is_missing = false;
-    if (api_user_in_group(user, S("system:masters")) || (!is_role && !str_is(plural, "rolebindings") && !str_is(plural, "clusterrolebindings")))
+    if (api_user_in_group(user, S("system:masters")) ||
+        (!is_role && !str_is(plural, "rolebindings") && !str_is(plural, "clusterrolebindings")))
+        return 0;
+    if (old && only_gc_fields(old, obj))
         return 0;
     str name = object_name(obj);
     /* on create a role has no name yet that a rule could have been made for, as Kubernetes sees it */
-    int r = is_role ? check_role(z, a, user, plural, ns, old ? name : S(""), obj, old, err) : check_binding(z, a, user, ns, obj, &is_missing, err);
+    int r = is_role ? check_role(z, a, user, plural, ns, old ? name : S(""), obj, old, err)
+                    : check_binding(z, a, user, ns, obj, &is_missing, err);
     if (r < 0 && !is_missing)
         return err_wrap(err, STR_FMT "." AUTHZ_GROUP " \"" STR_FMT "\" is forbidden: ", STR_ARG(plural), STR_ARG(name));
     return r;

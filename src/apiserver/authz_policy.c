@@ -7,7 +7,8 @@
 
 enum item_kind { ITEM_ROLE, ITEM_BINDING, ITEM_OTHER };
 
-/* One parsed object.  Its strings and arrays lie behind the struct, in the same allocation: thousands of bindings must not cost an arena each. */
+/* One parsed object.  Its strings and arrays lie behind the struct, in the same allocation: thousands of bindings must not cost
+ * an arena each. */
 struct authz_item {
     _Atomic uint32_t refs;
     rev_t mod_rev;
@@ -15,9 +16,10 @@ struct authz_item {
     bool is_aggregated;
     str key;
     str ns, name;
-    struct authz_rule_set rules;   /* ITEM_ROLE */
-    str labels, selectors;         /* ITEM_ROLE of cluster scope: JSON texts of metadata.labels and aggregationRule.clusterRoleSelectors */
-    struct authz_binding binding;  /* ITEM_BINDING */
+    struct authz_rule_set rules; /* ITEM_ROLE */
+    str labels,
+        selectors; /* ITEM_ROLE of cluster scope: JSON texts of metadata.labels and aggregationRule.clusterRoleSelectors */
+    struct authz_binding binding; /* ITEM_BINDING */
     _Alignas(16) char data[];
 };
 
@@ -29,7 +31,7 @@ struct authz_role_entry {
     uint32_t seen; /* mark of the last walk that came here */
 };
 
-/* --- items ---------------------------------------------------------------------------------------------------------- */
+/* --- items --------------------------------------------------------------------------------------- */
 
 static void item_unref(struct authz_item *it)
 {
@@ -89,8 +91,9 @@ static struct authz_binding take_binding(struct layout *l, const struct authz_bi
         if (subjects)
             subjects[i] = copy;
     }
-    return (struct authz_binding){take_str(l, from->name), take_str(l, from->ns), take_str(l, from->role_kind), take_str(l, from->role_name), subjects,
-                                  from->nsubjects};
+    return (struct authz_binding){
+        take_str(l, from->name), take_str(l, from->ns), take_str(l, from->role_kind), take_str(l, from->role_name), subjects,
+        from->nsubjects};
 }
 
 static void item_fill(struct authz_item *it, struct layout *l, const struct authz_item *from)
@@ -136,7 +139,8 @@ static void parse_role(struct arena *a, const struct json *obj, struct authz_ite
     it->rules = authz_rules_parse(a, json_get(obj, S("rules")));
     if (it->ns.len)
         return;
-    const struct json *labels = json_get(object_meta(obj), S("labels")), *selectors = json_path(obj, "aggregationRule", "clusterRoleSelectors", NULL);
+    const struct json *labels = json_get(object_meta(obj), S("labels")),
+                      *selectors = json_path(obj, "aggregationRule", "clusterRoleSelectors", NULL);
     it->is_aggregated = json_get(obj, S("aggregationRule")) != NULL;
     it->labels = labels ? json_text(a, labels) : S("");
     it->selectors = selectors ? json_text(a, selectors) : S("");
@@ -147,7 +151,8 @@ static struct authz_item *item_parse(const struct store_kv *kv)
     static const struct {
         const char *plural;
         enum item_kind kind;
-    } kinds[] = {{"roles", ITEM_ROLE}, {"clusterroles", ITEM_ROLE}, {"rolebindings", ITEM_BINDING}, {"clusterrolebindings", ITEM_BINDING}};
+    } kinds[] = {
+        {"roles", ITEM_ROLE}, {"clusterroles", ITEM_ROLE}, {"rolebindings", ITEM_BINDING}, {"clusterrolebindings", ITEM_BINDING}};
     ARENA_AUTO a = ARENA_INIT;
     str group, plural, rest;
     struct authz_item it = {.mod_rev = kv->mod_rev, .kind = ITEM_OTHER, .key = store_kv_key(kv)};
@@ -167,7 +172,7 @@ static struct authz_item *item_parse(const struct store_kv *kv)
     return item_copy(&it);
 }
 
-/* --- collecting -------------------------------------------------------------------------------------------------------- */
+/* --- collecting ---------------------------------------------------------------------------------- */
 
 static str role_key(struct arena *a, str ns, str name)
 {
@@ -206,7 +211,7 @@ static void add_roles(struct authz_policy *p)
     }
 }
 
-/* --- aggregation --------------------------------------------------------------------------------------------------------- */
+/* --- aggregation --------------------------------------------------------------------------------- */
 
 static int entry_cmp(const void *a, const void *b)
 {
@@ -279,7 +284,7 @@ static void resolve_aggregated(struct authz_policy *p)
     vec_fini(&w.rules);
 }
 
-/* --- the index ------------------------------------------------------------------------------------------------------------ */
+/* --- the index ----------------------------------------------------------------------------------- */
 
 static size_t index_key_len(str ns, str name)
 {
@@ -298,7 +303,8 @@ static str index_key_write(char *buf, char type, str ns, str name)
     return str_n(buf, (size_t)(p - buf));
 }
 
-static void index_subject(struct authz_policy *p, const struct authz_binding *b, const struct authz_subject *s, const struct authz_rule_set *rules)
+static void index_subject(struct authz_policy *p, const struct authz_binding *b, const struct authz_subject *s,
+                          const struct authz_rule_set *rules)
 {
     str name = s->name;
     char type = 'u';
@@ -331,7 +337,7 @@ static void index_bindings(struct authz_policy *p)
     }
 }
 
-/* --- policies -------------------------------------------------------------------------------------------------------------- */
+/* --- policies ------------------------------------------------------------------------------------ */
 
 struct authz_policy *authz_policy_build(struct store *s, const struct authz_policy *old)
 {
@@ -377,12 +383,14 @@ const struct authz_grant *authz_policy_find(const struct authz_policy *p, struct
     return map_get(&p->grants, index_key_write(len <= sizeof small ? small : arena_alloc(a, len), type, ns, name));
 }
 
-const struct authz_rule_set *authz_policy_role(const struct authz_policy *p, struct arena *a, str ns, str role_kind, str role_name)
+const struct authz_rule_set *authz_policy_role(const struct authz_policy *p, struct arena *a, str ns, str role_kind,
+                                               str role_name)
 {
     bool is_role = str_is(role_kind, "Role");
     if (!is_role && !str_is(role_kind, "ClusterRole"))
         return NULL;
     /* a Role has a namespace; "/name" would be a cluster role's key */
-    const struct authz_role_entry *role = is_role && !ns.len ? NULL : map_get(&p->roles, role_key(a, is_role ? ns : S(""), role_name));
+    const struct authz_role_entry *role =
+        is_role && !ns.len ? NULL : map_get(&p->roles, role_key(a, is_role ? ns : S(""), role_name));
     return role ? &role->rules : NULL;
 }

@@ -4,10 +4,11 @@
  *                      'g' "" NUL group     -> grants of ClusterRoleBindings to the group
  *   grant              (binding, subject, rules of the role it refers to), a list per key
  *
- * A stored object is parsed once: the next policy takes over what did not change, so that a change costs one parse and a new index.
- * Aggregated ClusterRoles are resolved here: their rules are those of all roles that their selectors reach, also through other aggregated ones.
- * Threads: immutable once built, except its reference count.
- * Ownership: reference-counted; everything that is found in a policy lives as long as it does. */
+ * A stored object is parsed once: the next policy takes over what did not change, so that a change costs one parse and a new
+ * index. Aggregated ClusterRoles are resolved here: their rules are those of all roles that their selectors reach, also through
+ * other aggregated ones.
+ * Threads: immutable once built, except its reference count. Ownership: reference-counted; everything that
+ * is found in a policy lives as long as it does. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -51,4 +52,5 @@ DEFINE_CLEANUP(struct authz_policy *, authz_policy_unref)
 /* Grants to a user (type 'u') or group ('g') in ns, "" for those of ClusterRoleBindings; NULL when there are none. */
 const struct authz_grant *authz_policy_find(const struct authz_policy *p, struct arena *a, char type, str ns, str name);
 /* The rules of a role; NULL when there is none.  role_kind "Role" or "ClusterRole". */
-const struct authz_rule_set *authz_policy_role(const struct authz_policy *p, struct arena *a, str ns, str role_kind, str role_name);
+const struct authz_rule_set *authz_policy_role(const struct authz_policy *p, struct arena *a, str ns, str role_kind,
+                                               str role_name);

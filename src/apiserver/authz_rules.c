@@ -2,8 +2,9 @@
 #include "apiserver/authz_rules.h"
 
 static const str list_keys[AUTHZ_LISTS] = {
-    [AUTHZ_VERBS] = STR_INIT("verbs"),         [AUTHZ_GROUPS] = STR_INIT("apiGroups"),     [AUTHZ_RESOURCES] = STR_INIT("resources"),
-    [AUTHZ_NAMES] = STR_INIT("resourceNames"), [AUTHZ_URLS] = STR_INIT("nonResourceURLs"),
+    [AUTHZ_VERBS] = STR_INIT("verbs"),          [AUTHZ_GROUPS] = STR_INIT("apiGroups"),
+    [AUTHZ_RESOURCES] = STR_INIT("resources"),  [AUTHZ_NAMES] = STR_INIT("resourceNames"),
+    [AUTHZ_URLS] = STR_INIT("nonResourceURLs"),
 };
 
 str authz_list_key(enum authz_list_id id)
@@ -39,19 +40,21 @@ bool authz_rule_equal(const struct authz_rule *a, const struct authz_rule *b)
     return true;
 }
 
-/* --- allowing ------------------------------------------------------------------------------------------------------ */
+/* --- allowing ------------------------------------------------------------------------------------ */
 
 /* Is `rule` the text "resource/sub"? */
 static bool is_combined(str rule, str resource, str sub)
 {
-    return rule.len == resource.len + 1 + sub.len && rule.p[resource.len] == '/' && str_has_prefix(rule, resource) && str_has_suffix(rule, sub);
+    return rule.len == resource.len + 1 + sub.len && rule.p[resource.len] == '/' && str_has_prefix(rule, resource) &&
+           str_has_suffix(rule, sub);
 }
 
 static bool resource_allowed(const struct authz_list *l, str resource, str sub)
 {
     for (size_t i = 0; i < l->len; i++) {
         str rule = l->items[i];
-        if (str_is(rule, "*") || (sub.len ? is_combined(rule, resource, sub) || is_combined(rule, S("*"), sub) : str_eq(rule, resource)))
+        if (str_is(rule, "*") ||
+            (sub.len ? is_combined(rule, resource, sub) || is_combined(rule, S("*"), sub) : str_eq(rule, resource)))
             return true;
     }
     return false;
@@ -83,11 +86,12 @@ bool authz_rule_allows(const struct authz_rule *r, const struct authz_attrs *at)
         return false;
     if (!at->is_resource)
         return url_allowed(&r->lists[AUTHZ_URLS], at->path);
-    return has_or_star(&r->lists[AUTHZ_GROUPS], at->group) && resource_allowed(&r->lists[AUTHZ_RESOURCES], at->resource, at->subresource) &&
+    return has_or_star(&r->lists[AUTHZ_GROUPS], at->group) &&
+           resource_allowed(&r->lists[AUTHZ_RESOURCES], at->resource, at->subresource) &&
            (!r->lists[AUTHZ_NAMES].len || authz_list_has(&r->lists[AUTHZ_NAMES], at->name));
 }
 
-/* --- trees ---------------------------------------------------------------------------------------------------------- */
+/* --- trees --------------------------------------------------------------------------------------- */
 
 static struct authz_list list_parse(struct arena *a, const struct json *v)
 {
@@ -132,7 +136,7 @@ struct json authz_rules_json(struct arena *a, const struct authz_rule_set *rules
     return out;
 }
 
-/* --- covering ------------------------------------------------------------------------------------------------------- */
+/* --- covering ------------------------------------------------------------------------------------ */
 
 static bool covers_all(const struct authz_list *held, const struct authz_list *wanted, bool (*covers)(str held, str wanted))
 {
@@ -167,8 +171,10 @@ static bool rule_covers(const struct authz_rule *held, const struct authz_rule *
 {
     const struct authz_list *h = held->lists, *w = wanted->lists;
     bool names = !h[AUTHZ_NAMES].len || (w[AUTHZ_NAMES].len && covers_all(&h[AUTHZ_NAMES], &w[AUTHZ_NAMES], name_covers));
-    return names && covers_all(&h[AUTHZ_VERBS], &w[AUTHZ_VERBS], star_covers) && covers_all(&h[AUTHZ_GROUPS], &w[AUTHZ_GROUPS], star_covers) &&
-           covers_all(&h[AUTHZ_RESOURCES], &w[AUTHZ_RESOURCES], resource_covers) && covers_all(&h[AUTHZ_URLS], &w[AUTHZ_URLS], url_covers);
+    return names && covers_all(&h[AUTHZ_VERBS], &w[AUTHZ_VERBS], star_covers) &&
+           covers_all(&h[AUTHZ_GROUPS], &w[AUTHZ_GROUPS], star_covers) &&
+           covers_all(&h[AUTHZ_RESOURCES], &w[AUTHZ_RESOURCES], resource_covers) &&
+           covers_all(&h[AUTHZ_URLS], &w[AUTHZ_URLS], url_covers);
 }
 
 static bool is_covered(const struct authz_rule_set *held, const struct authz_rule *wanted)
@@ -238,11 +244,15 @@ static void rule_check(struct missing *m, const struct authz_rule_set *held, con
         for (size_t s = 0; s < l[AUTHZ_RESOURCES].len; s++)
             for (size_t v = 0; v < l[AUTHZ_VERBS].len; v++)
                 for (size_t n = 0; n < MAX(l[AUTHZ_NAMES].len, (size_t)1); n++)
-                    right_check(m, held, &(struct authz_rule){{[AUTHZ_VERBS] = one(&l[AUTHZ_VERBS], v), [AUTHZ_GROUPS] = one(&l[AUTHZ_GROUPS], g),
-                                                               [AUTHZ_RESOURCES] = one(&l[AUTHZ_RESOURCES], s), [AUTHZ_NAMES] = one(&l[AUTHZ_NAMES], n)}});
+                    right_check(m, held,
+                                &(struct authz_rule){{[AUTHZ_VERBS] = one(&l[AUTHZ_VERBS], v),
+                                                      [AUTHZ_GROUPS] = one(&l[AUTHZ_GROUPS], g),
+                                                      [AUTHZ_RESOURCES] = one(&l[AUTHZ_RESOURCES], s),
+                                                      [AUTHZ_NAMES] = one(&l[AUTHZ_NAMES], n)}});
     for (size_t u = 0; u < l[AUTHZ_URLS].len; u++)
         for (size_t v = 0; v < l[AUTHZ_VERBS].len; v++)
-            right_check(m, held, &(struct authz_rule){{[AUTHZ_VERBS] = one(&l[AUTHZ_VERBS], v), [AUTHZ_URLS] = one(&l[AUTHZ_URLS], u)}});
+            right_check(m, held,
+                        &(struct authz_rule){{[AUTHZ_VERBS] = one(&l[AUTHZ_VERBS], v), [AUTHZ_URLS] = one(&l[AUTHZ_URLS], u)}});
 }
 
 /* Takes the rule's single rights from what may still be looked at; false when they are too many. */
@@ -258,14 +268,18 @@ static bool take_rights(struct missing *m, const struct authz_rule *r)
     return true;
 }
 
-/* --- showing --------------------------------------------------------------------------------------------------------- */
+/* --- showing ------------------------------------------------------------------------------------- */
 
 static str describe(struct arena *a, const struct authz_rule *r)
 {
     static const struct {
         enum authz_list_id id;
         const char *name;
-    } parts[] = {{AUTHZ_GROUPS, "APIGroups"}, {AUTHZ_RESOURCES, "Resources"}, {AUTHZ_URLS, "NonResourceURLs"}, {AUTHZ_NAMES, "ResourceNames"}, {AUTHZ_VERBS, "Verbs"}};
+    } parts[] = {{AUTHZ_GROUPS, "APIGroups"},
+                 {AUTHZ_RESOURCES, "Resources"},
+                 {AUTHZ_URLS, "NonResourceURLs"},
+                 {AUTHZ_NAMES, "ResourceNames"},
+                 {AUTHZ_VERBS, "Verbs"}};
     struct strbuf b = strbuf_on(a);
     strbuf_add_char(&b, '{');
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {

@@ -34,7 +34,8 @@ struct authz_rule_set authz_rules_parse(struct arena *a, const struct json *rule
 struct json authz_rule_json(struct arena *a, const struct authz_rule *r);
 struct json authz_rules_json(struct arena *a, const struct authz_rule_set *rules);
 
-/* The rights in `wanted` that `held` does not cover, as Kubernetes lists them: one {APIGroups:[""], Resources:["pods"], Verbs:["get"]} a line.  "" when all are
- * covered.  After AUTHZ_MAX_RIGHTS single rights (a rule of 10 resources and 8 verbs means 80) a rule is reported as a whole unless one held rule covers it. */
+/* The rights in `wanted` that `held` does not cover, as Kubernetes lists them: one {APIGroups:[""], Resources:["pods"],
+ * Verbs:["get"]} a line.  "" when all are covered.  After AUTHZ_MAX_RIGHTS single rights (a rule of 10 resources and 8 verbs
+ * means 80) a rule is reported as a whole unless one held rule covers it. */
 #define AUTHZ_MAX_RIGHTS 10000
 str authz_rules_missing(struct arena *a, const struct authz_rule_set *held, const struct authz_rule_set *wanted);

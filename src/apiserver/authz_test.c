@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <pthread.h>
+
 #include "apiserver/authz_testing.h"
 
 /* Space-separated groups. */
@@ -39,27 +41,44 @@ static void put_policy(struct testing *t)
     static const struct {
         const char *plural, *text;
     } objects[] = {
-        {"clusterroles", "{'metadata':{'name':'reader'},'rules':[{'verbs':['get','list'],'apiGroups':[''],'resources':['pods','pods/log']}]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'reader'},'rules':[{'verbs':['get','list'],'apiGroups':[''],'resources':['pods','pods/log']}]}"},
         {"clusterroles", "{'metadata':{'name':'scaler'},'rules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*/scale']}]}"},
-        {"clusterroles", "{'metadata':{'name':'named'},'rules':[{'verbs':['get','update'],'apiGroups':[''],'resources':['configmaps'],'resourceNames':['a','b']}]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'named'},'rules':[{'verbs':['get','update'],'apiGroups':[''],'resources':['configmaps'],'resourceNames':['a','b']}]}"},
         {"clusterroles", "{'metadata':{'name':'urls'},'rules':[{'verbs':['get'],'nonResourceURLs':['/healthz','/logs/*']}]}"},
-        {"clusterroles", "{'metadata':{'name':'all'},'rules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']},{'verbs':['*'],'nonResourceURLs':['*']}]}"},
-        {"clusterroles", "{'metadata':{'name':'agg'},'aggregationRule':{'clusterRoleSelectors':[{'matchLabels':{'to':'agg'}}]},'rules':[]}"},
-        {"clusterroles", "{'metadata':{'name':'agg2','labels':{'to':'agg'}},'aggregationRule':{'clusterRoleSelectors':[{'matchExpressions':[{'key':'to','operator':'In',"
-                         "'values':['agg','agg2']}]}]},'rules':[]}"},
-        {"clusterroles", "{'metadata':{'name':'part1','labels':{'to':'agg'}},'rules':[{'verbs':['get'],'apiGroups':['apps'],'resources':['deployments']}]}"},
-        {"clusterroles", "{'metadata':{'name':'part2','labels':{'to':'agg2'}},'rules':[{'verbs':['get'],'apiGroups':['batch'],'resources':['jobs']}]}"},
-        {"roles", "{'metadata':{'name':'writer','namespace':'dev'},'rules':[{'verbs':['create'],'apiGroups':['apps'],'resources':['deployments']}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b1'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[{'kind':'User','name':'alice'}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b2'},'roleRef':{'kind':'ClusterRole','name':'scaler'},'subjects':[{'kind':'Group','name':'scalers'}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b3'},'roleRef':{'kind':'ClusterRole','name':'named'},'subjects':[{'kind':'ServiceAccount','name':'bot','namespace':'ci'}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b4'},'roleRef':{'kind':'ClusterRole','name':'urls'},'subjects':[{'kind':'Group','name':'system:unauthenticated'}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b5'},'roleRef':{'kind':'ClusterRole','name':'agg'},'subjects':[{'kind':'User','name':'gus'}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b6'},'roleRef':{'kind':'ClusterRole','name':'nope'},'subjects':[{'kind':'User','name':'lost'},{'kind':'Robot','name':'x'}]}"},
-        {"clusterrolebindings", "{'metadata':{'name':'b7'},'roleRef':{'kind':'ClusterRole','name':'all'},'subjects':[{'kind':'User','name':'root'}]}"},
-        {"rolebindings", "{'metadata':{'name':'rb1','namespace':'dev'},'roleRef':{'kind':'Role','name':'writer'},'subjects':[{'kind':'User','name':'alice'},"
-                         "{'kind':'ServiceAccount','name':'builder'}]}"},
-        {"rolebindings", "{'metadata':{'name':'rb2','namespace':'prod'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[{'kind':'Group','name':'ops'}]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'all'},'rules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']},{'verbs':['*'],'nonResourceURLs':['*']}]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'agg'},'aggregationRule':{'clusterRoleSelectors':[{'matchLabels':{'to':'agg'}}]},'rules':[]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'agg2','labels':{'to':'agg'}},'aggregationRule':{'clusterRoleSelectors':[{'matchExpressions':[{'key':'to','operator':'In',"
+         "'values':['agg','agg2']}]}]},'rules':[]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'part1','labels':{'to':'agg'}},'rules':[{'verbs':['get'],'apiGroups':['apps'],'resources':['deployments']}]}"},
+        {"clusterroles",
+         "{'metadata':{'name':'part2','labels':{'to':'agg2'}},'rules':[{'verbs':['get'],'apiGroups':['batch'],'resources':['jobs']}]}"},
+        {"roles",
+         "{'metadata':{'name':'writer','namespace':'dev'},'rules':[{'verbs':['create'],'apiGroups':['apps'],'resources':['deployments']}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b1'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[{'kind':'User','name':'alice'}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b2'},'roleRef':{'kind':'ClusterRole','name':'scaler'},'subjects':[{'kind':'Group','name':'scalers'}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b3'},'roleRef':{'kind':'ClusterRole','name':'named'},'subjects':[{'kind':'ServiceAccount','name':'bot','namespace':'ci'}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b4'},'roleRef':{'kind':'ClusterRole','name':'urls'},'subjects':[{'kind':'Group','name':'system:unauthenticated'}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b5'},'roleRef':{'kind':'ClusterRole','name':'agg'},'subjects':[{'kind':'User','name':'gus'}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b6'},'roleRef':{'kind':'ClusterRole','name':'nope'},'subjects':[{'kind':'User','name':'lost'},{'kind':'Robot','name':'x'}]}"},
+        {"clusterrolebindings",
+         "{'metadata':{'name':'b7'},'roleRef':{'kind':'ClusterRole','name':'all'},'subjects':[{'kind':'User','name':'root'}]}"},
+        {"rolebindings",
+         "{'metadata':{'name':'rb1','namespace':'dev'},'roleRef':{'kind':'Role','name':'writer'},'subjects':[{'kind':'User','name':'alice'},"
+         "{'kind':'ServiceAccount','name':'builder'}]}"},
+        {"rolebindings",
+         "{'metadata':{'name':'rb2','namespace':'prod'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[{'kind':'Group','name':'ops'}]}"},
     };
     for (size_t i = 0; i < ARRAY_LEN(objects); i++)
         testing_put(t, RBAC, str_of(objects[i].plural), objects[i].text);
@@ -131,7 +150,8 @@ TEST(reasons_name_the_binding)
     } cases[] = {
         {"alice", "", "get -/pods", "RBAC: allowed by ClusterRoleBinding \"b1\" of ClusterRole \"reader\" to User \"alice\""},
         {"c", "ops", "get -/pods prod", "RBAC: allowed by RoleBinding \"rb2/prod\" of ClusterRole \"reader\" to Group \"ops\""},
-        {"system:serviceaccount:dev:builder", "", "create apps/deployments dev", "RBAC: allowed by RoleBinding \"rb1/dev\" of Role \"writer\" to ServiceAccount \"builder/dev\""},
+        {"system:serviceaccount:dev:builder", "", "create apps/deployments dev",
+         "RBAC: allowed by RoleBinding \"rb1/dev\" of Role \"writer\" to ServiceAccount \"builder/dev\""},
         {"lost", "", "get -/pods", "RBAC: clusterrole.rbac.authorization.k8s.io \"nope\" not found"},
         {"bob", "", "get -/pods", ""},
         {"bob", "system:masters", "get -/pods", ""},
@@ -145,8 +165,9 @@ TEST(reasons_name_the_binding)
     }
     struct api_user u = user_of(&t.arena, "bob", "");
     struct authz_attrs at = attrs_of(&u, "get apps/deployments/scale dev x");
-    T_EQ_STR(authz_forbidden_message(&t.arena, &at, S("")),
-             "deployments.apps \"x\" is forbidden: User \"bob\" cannot get resource \"deployments/scale\" in API group \"apps\" in the namespace \"dev\"");
+    T_EQ_STR(
+        authz_forbidden_message(&t.arena, &at, S("")),
+        "deployments.apps \"x\" is forbidden: User \"bob\" cannot get resource \"deployments/scale\" in API group \"apps\" in the namespace \"dev\"");
     at = attrs_of(&u, "get /metrics");
     T_EQ_STR(authz_forbidden_message(&t.arena, &at, S("why")), "forbidden: User \"bob\" cannot get path \"/metrics\": why");
     testing_fini(&t);
@@ -160,11 +181,17 @@ TEST(changes_are_seen_at_once)
     struct authz_attrs at = attrs_of(&u, "get -/pods dev x");
     for (int round = 0; round < 50; round++) {
         T_OK(!authz_check(t.srv.authz, &t.arena, &at, NULL));
-        testing_put(&t, RBAC, S("roles"), "{'metadata':{'name':'r','namespace':'dev'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}");
+        testing_put(
+            &t, RBAC, S("roles"),
+            "{'metadata':{'name':'r','namespace':'dev'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}");
         T_OK(!authz_check(t.srv.authz, &t.arena, &at, NULL));
-        testing_put(&t, RBAC, S("rolebindings"), "{'metadata':{'name':'b','namespace':'dev'},'roleRef':{'kind':'Role','name':'r'},'subjects':[{'kind':'User','name':'zoe'}]}");
+        testing_put(
+            &t, RBAC, S("rolebindings"),
+            "{'metadata':{'name':'b','namespace':'dev'},'roleRef':{'kind':'Role','name':'r'},'subjects':[{'kind':'User','name':'zoe'}]}");
         T_OK(authz_check(t.srv.authz, &t.arena, &at, NULL));
-        testing_put(&t, RBAC, S("roles"), "{'metadata':{'name':'r','namespace':'dev'},'rules':[{'verbs':['list'],'apiGroups':[''],'resources':['pods']}]}");
+        testing_put(
+            &t, RBAC, S("roles"),
+            "{'metadata':{'name':'r','namespace':'dev'},'rules':[{'verbs':['list'],'apiGroups':[''],'resources':['pods']}]}");
         T_OK(!authz_check(t.srv.authz, &t.arena, &at, NULL));
         testing_delete(&t, RBAC, S("roles"), S("dev"), S("r"));
         testing_delete(&t, RBAC, S("rolebindings"), S("dev"), S("b"));
@@ -176,15 +203,20 @@ TEST(rules_are_listed_once)
 {
     struct testing t;
     testing_init(&t);
-    testing_put(&t, RBAC, S("clusterroles"), "{'metadata':{'name':'c'},'rules':[{'verbs':['get'],'nonResourceURLs':['/x']},{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}");
-    testing_put(&t, RBAC, S("clusterrolebindings"),
-                "{'metadata':{'name':'c'},'roleRef':{'kind':'ClusterRole','name':'c'},'subjects':[{'kind':'User','name':'u'},{'kind':'Group','name':'g'}]}");
-    testing_put(&t, RBAC, S("rolebindings"),
-                "{'metadata':{'name':'r','namespace':'dev'},'roleRef':{'kind':'ClusterRole','name':'c'},'subjects':[{'kind':'Group','name':'g'}]}");
+    testing_put(
+        &t, RBAC, S("clusterroles"),
+        "{'metadata':{'name':'c'},'rules':[{'verbs':['get'],'nonResourceURLs':['/x']},{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}");
+    testing_put(
+        &t, RBAC, S("clusterrolebindings"),
+        "{'metadata':{'name':'c'},'roleRef':{'kind':'ClusterRole','name':'c'},'subjects':[{'kind':'User','name':'u'},{'kind':'Group','name':'g'}]}");
+    testing_put(
+        &t, RBAC, S("rolebindings"),
+        "{'metadata':{'name':'r','namespace':'dev'},'roleRef':{'kind':'ClusterRole','name':'c'},'subjects':[{'kind':'Group','name':'g'}]}");
     struct api_user u = user_of(&t.arena, "u", "g h");
     struct json rules = authz_rules_for(t.srv.authz, &t.arena, &u, S("other"));
-    T_EQ_STR(json_text(&t.arena, &rules), "{\"resourceRules\":[{\"verbs\":[\"get\"],\"apiGroups\":[\"\"],\"resources\":[\"pods\"]}],"
-                                          "\"nonResourceRules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/x\"]}],\"incomplete\":false}");
+    T_EQ_STR(json_text(&t.arena, &rules),
+             "{\"resourceRules\":[{\"verbs\":[\"get\"],\"apiGroups\":[\"\"],\"resources\":[\"pods\"]}],"
+             "\"nonResourceRules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/x\"]}],\"incomplete\":false}");
     rules = authz_rules_for(t.srv.authz, &t.arena, &u, S("dev"));
     T_EQ_INT(json_get(&rules, S("resourceRules"))->len, 2);
     u = user_of(&t.arena, "nobody", "");
@@ -211,10 +243,12 @@ TEST(escalation_is_refused)
         {"[{'verbs':['get','list'],'apiGroups':[''],'resources':['pods/log','pods']}]", NULL},
         {"[{'verbs':['get'],'apiGroups':[''],'resources':['pods'],'resourceNames':['x']}]", NULL},
         {"[{'verbs':['create'],'apiGroups':['apps'],'resources':['deployments']}]", NULL},
-        {"[{'verbs':['get','watch','delete'],'apiGroups':[''],'resources':['pods']}]", "{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"watch\" \"delete\"]}"},
+        {"[{'verbs':['get','watch','delete'],'apiGroups':[''],'resources':['pods']}]",
+         "{APIGroups:[\"\"], Resources:[\"pods\"], Verbs:[\"watch\" \"delete\"]}"},
         {"[{'verbs':['get'],'apiGroups':['','apps'],'resources':['secrets']}]",
          "{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\"]}\n{APIGroups:[\"apps\"], Resources:[\"secrets\"], Verbs:[\"get\"]}"},
-        {"[{'verbs':['get'],'apiGroups':[''],'resources':['secrets'],'resourceNames':['x']}]", "{APIGroups:[\"\"], Resources:[\"secrets\"], ResourceNames:[\"x\"], Verbs:[\"get\"]}"},
+        {"[{'verbs':['get'],'apiGroups':[''],'resources':['secrets'],'resourceNames':['x']}]",
+         "{APIGroups:[\"\"], Resources:[\"secrets\"], ResourceNames:[\"x\"], Verbs:[\"get\"]}"},
         {"[{'verbs':['get'],'nonResourceURLs':['/x/*']}]", "{NonResourceURLs:[\"/x/*\"], Verbs:[\"get\"]}"},
         {"[{'verbs':['*'],'apiGroups':['*'],'resources':['*']}]", "{APIGroups:[\"*\"], Resources:[\"*\"], Verbs:[\"*\"]}"},
     };
@@ -229,7 +263,10 @@ TEST(escalation_is_refused)
         T_EQ_INT(r, cases[i].missing ? -E_FORBIDDEN : 0);
         if (!cases[i].missing)
             continue;
-        str want = arena_fmt(&t.arena, "user \"alice\" (groups=[\"system:authenticated\" \"g2\"]) is attempting to grant RBAC permissions not currently held:\n%s", cases[i].missing);
+        str want = arena_fmt(
+            &t.arena,
+            "user \"alice\" (groups=[\"system:authenticated\" \"g2\"]) is attempting to grant RBAC permissions not currently held:\n%s",
+            cases[i].missing);
         T_EQ_STR(str_of(err.msg), want.p);
     }
     struct json wide = json_array();
@@ -249,19 +286,22 @@ TEST(writes_of_roles_and_bindings_are_judged)
         const char *user, *plural, *ns, *obj, *error;
     } cases[] = {
         {"alice", "configmaps", "dev", "{'metadata':{'name':'x'}}", NULL},
-        {"alice", "roles", "dev", "{'metadata':{'name':'x'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}", NULL},
+        {"alice", "roles", "dev", "{'metadata':{'name':'x'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}",
+         NULL},
         {"alice", "roles", "dev", "{'metadata':{'name':'x'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['nodes']}]}",
          "roles.rbac.authorization.k8s.io \"x\" is forbidden: user \"alice\" (groups=[\"g\"]) is attempting to grant RBAC permissions not currently held:\n"
          "{APIGroups:[\"\"], Resources:[\"nodes\"], Verbs:[\"get\"]}"},
         {"alice", "rolebindings", "dev", "{'metadata':{'name':'x'},'roleRef':{'kind':'ClusterRole','name':'reader'}}", NULL},
         {"alice", "rolebindings", "dev", "{'metadata':{'name':'x'},'roleRef':{'kind':'Role','name':'writer'}}", NULL},
-        {"alice", "rolebindings", "dev", "{'metadata':{'name':'x'},'roleRef':{'kind':'ClusterRole','name':'nope'}}", "clusterroles.rbac.authorization.k8s.io \"nope\" not found"},
+        {"alice", "rolebindings", "dev", "{'metadata':{'name':'x'},'roleRef':{'kind':'ClusterRole','name':'nope'}}",
+         "clusterroles.rbac.authorization.k8s.io \"nope\" not found"},
         {"alice", "clusterrolebindings", "", "{'metadata':{'name':'x'},'roleRef':{'kind':'ClusterRole','name':'named'}}",
          "clusterrolebindings.rbac.authorization.k8s.io \"x\" is forbidden: user \"alice\" (groups=[\"g\"]) is attempting to grant RBAC permissions not currently held:\n"
          "{APIGroups:[\"\"], Resources:[\"configmaps\"], ResourceNames:[\"a\"], Verbs:[\"get\" \"update\"]}\n"
          "{APIGroups:[\"\"], Resources:[\"configmaps\"], ResourceNames:[\"b\"], Verbs:[\"get\" \"update\"]}"},
         {"binder", "clusterrolebindings", "", "{'metadata':{'name':'x'},'roleRef':{'kind':'ClusterRole','name':'named'}}", NULL},
-        {"climber", "clusterroles", "", "{'metadata':{'name':'x'},'rules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']}]}", NULL},
+        {"climber", "clusterroles", "", "{'metadata':{'name':'x'},'rules':[{'verbs':['*'],'apiGroups':['*'],'resources':['*']}]}",
+         NULL},
         {"alice", "clusterroles", "", "{'metadata':{'name':'x'},'aggregationRule':{'clusterRoleSelectors':[{}]}}",
          "clusterroles.rbac.authorization.k8s.io \"x\" is forbidden: must have cluster-admin privileges to use the aggregationRule"},
         {"root", "clusterroles", "", "{'metadata':{'name':'x'},'aggregationRule':{'clusterRoleSelectors':[{}]}}", NULL},
@@ -269,11 +309,19 @@ TEST(writes_of_roles_and_bindings_are_judged)
     struct testing t;
     testing_init(&t);
     put_policy(&t);
-    testing_put(&t, RBAC, S("clusterroles"), "{'metadata':{'name':'lift'},'rules':[{'verbs':['bind'],'apiGroups':['rbac.authorization.k8s.io'],'resources':['clusterroles'],"
-                                             "'resourceNames':['named']}]}");
-    testing_put(&t, RBAC, S("clusterroles"), "{'metadata':{'name':'climb'},'rules':[{'verbs':['escalate'],'apiGroups':['rbac.authorization.k8s.io'],'resources':['clusterroles']}]}");
-    testing_put(&t, RBAC, S("clusterrolebindings"), "{'metadata':{'name':'l'},'roleRef':{'kind':'ClusterRole','name':'lift'},'subjects':[{'kind':'User','name':'binder'}]}");
-    testing_put(&t, RBAC, S("clusterrolebindings"), "{'metadata':{'name':'m'},'roleRef':{'kind':'ClusterRole','name':'climb'},'subjects':[{'kind':'User','name':'climber'}]}");
+    testing_put(
+        &t, RBAC, S("clusterroles"),
+        "{'metadata':{'name':'lift'},'rules':[{'verbs':['bind'],'apiGroups':['rbac.authorization.k8s.io'],'resources':['clusterroles'],"
+        "'resourceNames':['named']}]}");
+    testing_put(
+        &t, RBAC, S("clusterroles"),
+        "{'metadata':{'name':'climb'},'rules':[{'verbs':['escalate'],'apiGroups':['rbac.authorization.k8s.io'],'resources':['clusterroles']}]}");
+    testing_put(
+        &t, RBAC, S("clusterrolebindings"),
+        "{'metadata':{'name':'l'},'roleRef':{'kind':'ClusterRole','name':'lift'},'subjects':[{'kind':'User','name':'binder'}]}");
+    testing_put(
+        &t, RBAC, S("clusterrolebindings"),
+        "{'metadata':{'name':'m'},'roleRef':{'kind':'ClusterRole','name':'climb'},'subjects':[{'kind':'User','name':'climber'}]}");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct err err = ERR_NONE;
         struct api_user u = user_of(&t.arena, cases[i].user, "g");
@@ -285,16 +333,100 @@ TEST(writes_of_roles_and_bindings_are_judged)
     testing_fini(&t);
 }
 
+TEST(updates_of_roles_are_judged)
+{
+    static const struct {
+        const char *old, *obj;
+        bool allowed;
+    } cases[] = {
+        /* alice may not read nodes */
+        {"{'metadata':{'name':'x'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['nodes']}]}",
+         "{'metadata':{'name':'x','finalizers':['f']},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['nodes']}]}", true},
+        {"{'metadata':{'name':'x'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['nodes']}]}",
+         "{'metadata':{'name':'x','labels':{'a':'b'}},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['nodes']}]}",
+         false},
+        {"{'metadata':{'name':'x'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['nodes']}]}",
+         "{'metadata':{'name':'x'},'rules':[]}", true},
+        /* an aggregation rule gathers what others have */
+        {"{'metadata':{'name':'x'},'rules':[]}",
+         "{'metadata':{'name':'x'},'aggregationRule':{'clusterRoleSelectors':[{}]},'rules':[]}", false},
+        {"{'metadata':{'name':'x'},'aggregationRule':{'clusterRoleSelectors':[{}]},'rules':[]}",
+         "{'metadata':{'name':'x'},'rules':[]}", false},
+    };
+    struct testing t;
+    testing_init(&t);
+    put_policy(&t);
+    struct api_user u = user_of(&t.arena, "alice", "");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct json old = parse_quoted(&t.arena, cases[i].old), obj = parse_quoted(&t.arena, cases[i].obj);
+        if ((authz_check_write(t.srv.authz, &t.arena, &u, S("clusterroles"), S(""), &obj, &old, NULL) == 0) != cases[i].allowed)
+            T_FAIL_("case %zu", i);
+    }
+    testing_fini(&t);
+}
+
+struct checker {
+    pthread_t thread;
+    struct authz *authz;
+    atomic_bool *stop;
+    size_t allowed, denied;
+};
+
+static void *check_until_stopped(void *arg)
+{
+    struct checker *c = arg;
+    struct api_user u = {.name = S("zoe")};
+    struct authz_attrs may = attrs_of(&u, "get -/pods dev x"), may_not = attrs_of(&u, "get -/secrets dev x");
+    while (!atomic_load(c->stop)) {
+        ARENA_AUTO a = ARENA_INIT;
+        size_t *count = authz_check(c->authz, &a, &may, NULL) ? &c->allowed : &c->denied;
+        (*count)++;
+        T_OK(!authz_check(c->authz, &a, &may_not, NULL));
+    }
+    return NULL;
+}
+
+TEST(threads_check_while_the_policy_changes)
+{
+    struct testing t;
+    testing_init(&t);
+    testing_put(&t, RBAC, S("roles"),
+                "{'metadata':{'name':'r','namespace':'dev'},'rules':[{'verbs':['get'],'apiGroups':[''],'resources':['pods']}]}");
+    struct checker checkers[3];
+    atomic_bool stop = false;
+    for (size_t i = 0; i < ARRAY_LEN(checkers); i++) {
+        checkers[i] = (struct checker){.authz = t.srv.authz, .stop = &stop};
+        T_EQ_INT(pthread_create(&checkers[i].thread, NULL, check_until_stopped, &checkers[i]), 0);
+    }
+    struct api_user u = {.name = S("zoe")};
+    struct authz_attrs at = attrs_of(&u, "get -/pods dev x");
+    for (int i = 0; i < 100; i++) {
+        testing_put(
+            &t, RBAC, S("rolebindings"),
+            "{'metadata':{'name':'b','namespace':'dev'},'roleRef':{'kind':'Role','name':'r'},'subjects':[{'kind':'User','name':'zoe'}]}");
+        T_OK(authz_check(t.srv.authz, &t.arena, &at, NULL)); /* whoever builds the policy: what was committed holds now */
+        testing_delete(&t, RBAC, S("rolebindings"), S("dev"), S("b"));
+        T_OK(!authz_check(t.srv.authz, &t.arena, &at, NULL));
+    }
+    atomic_store(&stop, true);
+    for (size_t i = 0; i < ARRAY_LEN(checkers); i++)
+        pthread_join(checkers[i].thread, NULL);
+    testing_fini(&t);
+}
+
 TEST(a_check_is_cheap)
 {
     struct testing t;
     testing_init(&t);
     put_policy(&t);
     for (int i = 0; i < 2000; i++)
-        testing_put(&t, RBAC, S("rolebindings"),
-                    arena_fmt(&t.arena, "{'metadata':{'name':'b%d','namespace':'n%d'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[{'kind':'User','name':'u%d'}]}", i,
-                              i % 50, i % 300)
-                        .p);
+        testing_put(
+            &t, RBAC, S("rolebindings"),
+            arena_fmt(
+                &t.arena,
+                "{'metadata':{'name':'b%d','namespace':'n%d'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[{'kind':'User','name':'u%d'}]}",
+                i, i % 50, i % 300)
+                .p);
     struct api_user u = user_of(&t.arena, "alice", "system:authenticated g2 g3");
     struct authz_attrs at = attrs_of(&u, "create apps/deployments dev x");
     nsec_t start = clock_mono(&clock_real);
@@ -303,13 +435,16 @@ TEST(a_check_is_cheap)
     for (int i = 0; i < 100000; i++)
         T_OK(authz_check(t.srv.authz, &t.arena, &at, NULL));
     nsec_t checked = clock_mono(&clock_real);
-    testing_put(&t, RBAC, S("rolebindings"), "{'metadata':{'name':'b1','namespace':'n1'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[]}");
+    testing_put(&t, RBAC, S("rolebindings"),
+                "{'metadata':{'name':'b1','namespace':'n1'},'roleRef':{'kind':'ClusterRole','name':'reader'},'subjects':[]}");
     nsec_t again = clock_mono(&clock_real);
     T_OK(authz_check(t.srv.authz, &t.arena, &at, NULL));
-    printf("# first build of 2000 bindings %lld us, a check %lld ns, rebuild after one change %lld us\n", (long long)(built - start) / 1000,
-           (long long)(checked - built) / 100000, (long long)(clock_mono(&clock_real) - again) / 1000);
+    printf("# first build of 2000 bindings %lld us, a check %lld ns, rebuild after one change %lld us\n",
+           (long long)(built - start) / 1000, (long long)(checked - built) / 100000,
+           (long long)(clock_mono(&clock_real) - again) / 1000);
     testing_fini(&t);
 }
 
 TEST_MAIN(checks_follow_rbac, reasons_name_the_binding, changes_are_seen_at_once, rules_are_listed_once, escalation_is_refused,
-          writes_of_roles_and_bindings_are_judged, a_check_is_cheap)
+          writes_of_roles_and_bindings_are_judged, updates_of_roles_are_judged, threads_check_while_the_policy_changes,
+          a_check_is_cheap)

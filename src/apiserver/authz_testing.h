@@ -1,4 +1,5 @@
-/* authz_testing.h - a store in a folder of the test's own, and objects in it; for the tests of authn, authz, reviews and bootstrap. */
+/* authz_testing.h - a store in a folder of the test's own, and objects in it; for the tests of authn, authz, reviews and
+ * bootstrap. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -22,8 +23,14 @@ static inline void testing_init(struct testing *t)
     T_NO_ERR(store_embedded_open(t->dir, &opts, &t->srv.store, &err), &err);
     BUG_ON(!t->srv.store);
     t->srv.clock = &t->clock.clock;
-    t->srv.opts = (struct apiserver_opts){.store = t->srv.store, .clock = t->srv.clock, .advertise_host = "10.0.0.1", .advertise_port = 6443,
-                                          .service_cidr = "10.96.0.0/16", .sa_issuer = "https://issuer.test", .ca_pem = "CA", .anonymous = true};
+    t->srv.opts = (struct apiserver_opts){.store = t->srv.store,
+                                          .clock = t->srv.clock,
+                                          .advertise_host = "10.0.0.1",
+                                          .advertise_port = 6443,
+                                          .service_cidr = "10.96.0.0/16",
+                                          .sa_issuer = "https://issuer.test",
+                                          .ca_pem = "CA",
+                                          .anonymous = true};
     t->srv.authz = authz_new(t->srv.store);
 }
 
@@ -54,14 +61,17 @@ static inline void testing_put(struct testing *t, str group, str plural, const c
         *c = *c == '\'' ? '"' : *c;
     struct json obj = json_literal(&t->arena, json);
     const struct api_resource *res = object_builtin(group, plural);
-    struct store_op op = {.type = STORE_PUT, .key = object_key(&t->arena, res, object_ns(&obj), object_name(&obj)), .expect = STORE_ANY_REV};
+    struct store_op op = {
+        .type = STORE_PUT, .key = object_key(&t->arena, res, object_ns(&obj), object_name(&obj)), .expect = STORE_ANY_REV};
     op.value = object_encode(&t->arena, res, &obj, &op.rev_at);
     testing_commit(t, op);
 }
 
 static inline void testing_delete(struct testing *t, str group, str plural, str ns, str name)
 {
-    testing_commit(t, (struct store_op){.type = STORE_DELETE, .key = object_key(&t->arena, object_builtin(group, plural), ns, name), .expect = STORE_ANY_REV});
+    testing_commit(t, (struct store_op){.type = STORE_DELETE,
+                                        .key = object_key(&t->arena, object_builtin(group, plural), ns, name),
+                                        .expect = STORE_ANY_REV});
 }
 
 #define RBAC S("rbac.authorization.k8s.io")

@@ -1,7 +1,9 @@
-/* bootstrap.c - what every cluster has from its first moment: system namespaces, priority classes, the kubernetes service, RBAC policy.
+/* bootstrap.c - what every cluster has from its first moment: system namespaces, priority classes, the kubernetes service, RBAC
+ * policy.
  *
- * Looks at the store, writes what is missing in one transaction, and adds to existing objects what a newer program wants them to have.  A second transaction writes
- * the rules of aggregated cluster roles, which follow from what the first one stored.  A start that finds everything in place writes nothing.
+ * Looks at the store, writes what is missing in one transaction, and adds to existing objects what a newer program wants them to
+ * have.  A second transaction writes the rules of aggregated cluster roles, which follow from what the first one stored.  A start
+ * that finds everything in place writes nothing.
  * Threads: start-up only; it blocks on the store. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <arpa/inet.h>
@@ -25,7 +27,7 @@ struct boot {
 /* Changes the stored object towards the wanted one; false: it is fine as it is. */
 typedef bool reconcile_fn(struct arena *a, struct json *live, const struct json *wanted);
 
-/* --- collecting operations ------------------------------------------------------------------------------------------------- */
+/* --- collecting operations ----------------------------------------------------------------------- */
 
 static void boot_put(struct boot *b, const struct api_resource *res, str key, struct json *obj, rev_t expect)
 {
@@ -77,14 +79,15 @@ static int boot_commit(struct boot *b, struct err *err)
     return r < 0 ? err_set(err, -r, "cannot write the first objects of the cluster: %s", txn.err.msg) : 0;
 }
 
-/* --- namespaces, priorities, configuration ----------------------------------------------------------------------------------- */
+/* --- namespaces, priorities, configuration ------------------------------------------------------- */
 
 static void want_namespaces(struct boot *b)
 {
     static const char *const names[] = {"default", "kube-system", "kube-public", "kube-node-lease"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         str text = arena_fmt(&b->arena,
-                             "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"kubernetes.io/metadata.name\":\"%s\"}},\"spec\":{\"finalizers\":[\"kubernetes\"]},"
+                             "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"kubernetes.io/"
+                             "metadata.name\":\"%s\"}},\"spec\":{\"finalizers\":[\"kubernetes\"]},"
                              "\"status\":{\"phase\":\"Active\"}}",
                              names[i], names[i]);
         struct json obj = object_parse(&b->arena, text);
@@ -95,9 +98,11 @@ static void want_namespaces(struct boot *b)
 static void want_priority_classes(struct boot *b)
 {
     static const char *const classes[] = {
-        "{\"metadata\":{\"name\":\"system-cluster-critical\",\"generation\":1},\"value\":2000000000,\"preemptionPolicy\":\"PreemptLowerPriority\","
+        "{\"metadata\":{\"name\":\"system-cluster-critical\",\"generation\":1},\"value\":2000000000,\"preemptionPolicy\":"
+        "\"PreemptLowerPriority\","
         "\"description\":\"For pods that the cluster cannot do without, on whichever node they run.\"}",
-        "{\"metadata\":{\"name\":\"system-node-critical\",\"generation\":1},\"value\":2000001000,\"preemptionPolicy\":\"PreemptLowerPriority\","
+        "{\"metadata\":{\"name\":\"system-node-critical\",\"generation\":1},\"value\":2000001000,\"preemptionPolicy\":"
+        "\"PreemptLowerPriority\","
         "\"description\":\"For pods that their node cannot do without.\"}",
     };
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
@@ -125,17 +130,20 @@ static void want_client_ca(struct boot *b)
 {
     if (!b->s->opts.ca_pem)
         return;
-    struct json obj = json_literal(&b->arena, "{\"metadata\":{\"name\":\"extension-apiserver-authentication\",\"namespace\":\"kube-system\"}}");
-    json_set(&b->arena, json_ensure_object(&b->arena, &obj, S("data")), S("client-ca-file"), json_string(str_of(b->s->opts.ca_pem)));
+    struct json obj =
+        json_literal(&b->arena, "{\"metadata\":{\"name\":\"extension-apiserver-authentication\",\"namespace\":\"kube-system\"}}");
+    json_set(&b->arena, json_ensure_object(&b->arena, &obj, S("data")), S("client-ca-file"),
+             json_string(str_of(b->s->opts.ca_pem)));
     boot_want(b, S(""), S("configmaps"), &obj, reconcile_ca);
 }
 
-/* --- the kubernetes service ---------------------------------------------------------------------------------------------------- */
+/* --- the kubernetes service ---------------------------------------------------------------------- */
 
 static bool reconcile_service(struct arena *a, struct json *live, const struct json *wanted)
 {
     const struct json *ports = json_path(wanted, "spec", "ports", NULL), *now = json_path(live, "spec", "ports", NULL);
-    if (json_is(now, JSON_ARRAY) && now->len == 1 && json_get_int(&now->items[0], S("targetPort"), 0) == json_get_int(&ports->items[0], S("targetPort"), 0))
+    if (json_is(now, JSON_ARRAY) && now->len == 1 &&
+        json_get_int(&now->items[0], S("targetPort"), 0) == json_get_int(&ports->items[0], S("targetPort"), 0))
         return false;
     json_set(a, json_ensure_object(a, live, S("spec")), S("ports"), *ports);
     return true;
@@ -144,7 +152,10 @@ static bool reconcile_service(struct arena *a, struct json *live, const struct j
 /* Subsets of Endpoints; endpoints and ports of an EndpointSlice: we are where we are now. */
 static bool reconcile_endpoints(struct arena *a, struct json *live, const struct json *wanted)
 {
-    return take_field(a, live, wanted, S("subsets")) | take_field(a, live, wanted, S("endpoints")) | take_field(a, live, wanted, S("ports"));
+    bool changed = take_field(a, live, wanted, S("subsets"));
+    changed |= take_field(a, live, wanted, S("endpoints"));
+    changed |= take_field(a, live, wanted, S("ports"));
+    return changed;
 }
 
 static void reserve_address(struct boot *b, str key)
@@ -160,17 +171,22 @@ static int want_service(struct boot *b, struct err *err)
     const struct apiserver_opts *o = &b->s->opts;
     uint32_t base, count;
     if (!alloc_parse_cidr(str_of(o->service_cidr), &base, &count))
-        return err_set(err, E_INVALID_ARG, "service range \"%s\" is not an IPv4 network such as 10.96.0.0/16", o->service_cidr ? o->service_cidr : "");
+        return err_set(err, E_INVALID_ARG, "service range \"%s\" is not an IPv4 network such as 10.96.0.0/16",
+                       o->service_cidr ? o->service_cidr : "");
     struct in_addr first = {htonl(base + 1)};
     char ip[INET_ADDRSTRLEN];
     inet_ntop(AF_INET, &first, ip, sizeof ip);
     struct json obj = object_parse(
-        &b->arena, arena_fmt(&b->arena,
-                             "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"component\":\"apiserver\",\"provider\":\"kubernetes\"}},"
-                             "\"spec\":{\"ports\":[{\"name\":\"https\",\"protocol\":\"TCP\",\"port\":443,\"targetPort\":%u}],\"clusterIP\":\"%s\",\"clusterIPs\":[\"%s\"],"
-                             "\"type\":\"ClusterIP\",\"sessionAffinity\":\"None\",\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
-                             "\"internalTrafficPolicy\":\"Cluster\"},\"status\":{\"loadBalancer\":{}}}",
-                             o->advertise_port, ip, ip));
+        &b->arena,
+        arena_fmt(
+            &b->arena,
+            "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"component\":\"apiserver\","
+            "\"provider\":\"kubernetes\"}},"
+            "\"spec\":{\"ports\":[{\"name\":\"https\",\"protocol\":\"TCP\",\"port\":443,\"targetPort\":%u}],\"clusterIP\":\"%s\","
+            "\"clusterIPs\":[\"%s\"],"
+            "\"type\":\"ClusterIP\",\"sessionAffinity\":\"None\",\"ipFamilies\":[\"IPv4\"],\"ipFamilyPolicy\":\"SingleStack\","
+            "\"internalTrafficPolicy\":\"Cluster\"},\"status\":{\"loadBalancer\":{}}}",
+            o->advertise_port, ip, ip));
     boot_want(b, S(""), S("services"), &obj, reconcile_service);
     reserve_address(b, arena_fmt(&b->arena, "/a/ip/%s", ip));
     return 0;
@@ -185,13 +201,17 @@ static void want_endpoints(struct boot *b)
     if (!is_v4 && !is_v6) /* a name: endpoints hold addresses only */
         return;
     struct json endpoints = object_parse(
-        &b->arena, arena_fmt(&b->arena,
-                             "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"endpointslice.kubernetes.io/skip-mirror\":\"true\"}},"
-                             "\"subsets\":[{\"addresses\":[{\"ip\":\"%s\"}],\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}]}",
-                             host, o->advertise_port));
+        &b->arena,
+        arena_fmt(
+            &b->arena,
+            "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"endpointslice.kubernetes.io/"
+            "skip-mirror\":\"true\"}},"
+            "\"subsets\":[{\"addresses\":[{\"ip\":\"%s\"}],\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}]}",
+            host, o->advertise_port));
     struct json slice = object_parse(
         &b->arena, arena_fmt(&b->arena,
-                             "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"kubernetes.io/service-name\":\"kubernetes\"}},"
+                             "{\"metadata\":{\"name\":\"kubernetes\",\"namespace\":\"default\",\"labels\":{\"kubernetes.io/"
+                             "service-name\":\"kubernetes\"}},"
                              "\"addressType\":\"%s\",\"endpoints\":[{\"addresses\":[\"%s\"],\"conditions\":{\"ready\":true}}],"
                              "\"ports\":[{\"name\":\"https\",\"port\":%u,\"protocol\":\"TCP\"}]}",
                              is_v4 ? "IPv4" : "IPv6", host, o->advertise_port));
@@ -199,7 +219,7 @@ static void want_endpoints(struct boot *b)
     boot_want(b, S("discovery.k8s.io"), S("endpointslices"), &slice, reconcile_endpoints);
 }
 
-/* --- RBAC ------------------------------------------------------------------------------------------------------------------------ */
+/* --- RBAC ---------------------------------------------------------------------------------------- */
 
 static int want_rbac_object(void *arg, str plural, struct json *obj)
 {
@@ -237,7 +257,7 @@ static int write_aggregated(struct boot *b, struct err *err)
     return boot_commit(b, err);
 }
 
-/* --- all of it ----------------------------------------------------------------------------------------------------------------------- */
+/* --- all of it ----------------------------------------------------------------------------------- */
 
 static int boot_once(struct boot *b, struct err *err)
 {

@@ -8,7 +8,7 @@
 #define AGGREGATE "rbac.authorization.k8s.io/aggregate-to-"
 #define CONTROLLER "system:controller:"
 
-/* --- reading ------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------- */
 
 struct reader {
     struct arena *arena;
@@ -214,8 +214,11 @@ int bootstrap_rbac_each(struct arena *a, str text, int (*each)(void *arg, str pl
     static const struct {
         const char *word;
         int (*begin)(struct reader *r, str words);
-    } lines[] = {{"ClusterRole", begin_cluster_role}, {"Controller", begin_controller},    {"Role", begin_role},
-                 {"RoleBinding", role_binding},       {"ClusterRoleBinding", cluster_role_binding}};
+    } lines[] = {{"ClusterRole", begin_cluster_role},
+                 {"Controller", begin_controller},
+                 {"Role", begin_role},
+                 {"RoleBinding", role_binding},
+                 {"ClusterRoleBinding", cluster_role_binding}};
     struct reader r = {.arena = a, .each = each, .arg = arg, .plural = S(""), .controller = S("")};
     while (text.len) {
         str line, word;
@@ -238,7 +241,7 @@ int bootstrap_rbac_each(struct arena *a, str text, int (*each)(void *arg, str pl
     return flush(&r);
 }
 
-/* --- reconciling ------------------------------------------------------------------------------------------------------------ */
+/* --- reconciling --------------------------------------------------------------------------------- */
 
 /* Adds pairs of metadata.labels or .annotations that are missing; values that somebody changed stay. */
 static bool add_pairs(struct arena *a, struct json *live, const struct json *wanted, str map)
@@ -280,7 +283,8 @@ static bool has_subject(const struct json *list, const struct json *subject)
 {
     for (uint32_t i = 0; i < list->len; i++) {
         const struct json *s = &list->items[i];
-        if (str_eq(json_get_str(s, S("kind")), json_get_str(subject, S("kind"))) && str_eq(json_get_str(s, S("name")), json_get_str(subject, S("name"))) &&
+        if (str_eq(json_get_str(s, S("kind")), json_get_str(subject, S("kind"))) &&
+            str_eq(json_get_str(s, S("name")), json_get_str(subject, S("name"))) &&
             str_eq(json_get_str(s, S("namespace")), json_get_str(subject, S("namespace"))))
             return true;
     }
@@ -305,12 +309,15 @@ bool bootstrap_rbac_reconcile(struct arena *a, struct json *live, const struct j
 {
     if (str_is(json_get_str(json_get(object_meta(live), S("annotations")), S(AUTOUPDATE)), "false"))
         return false;
-    bool changed = add_pairs(a, live, wanted, S("labels")) | add_pairs(a, live, wanted, S("annotations")) | add_missing_subjects(a, live, wanted);
+    bool changed = add_pairs(a, live, wanted, S("labels"));
+    changed |= add_pairs(a, live, wanted, S("annotations"));
+    changed |= add_missing_subjects(a, live, wanted);
     const struct json *aggregation = json_get(wanted, S("aggregationRule"));
-    if (!aggregation)
-        return add_rules(a, live, wanted) | changed;
-    if (json_get(live, S("aggregationRule")))
-        return changed;
-    json_set(a, live, S("aggregationRule"), *aggregation);
-    return true;
+    if (!aggregation) {
+        changed |= add_rules(a, live, wanted);
+    } else if (!json_get(live, S("aggregationRule"))) {
+        json_set(a, live, S("aggregationRule"), *aggregation);
+        changed = true;
+    }
+    return changed;
 }

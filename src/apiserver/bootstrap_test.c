@@ -61,15 +61,18 @@ TEST(objects_are_as_kubernetes_makes_them)
     T_EQ_STR(json_text(a, json_get(&json_get(&slice, S("endpoints"))->items[0], S("addresses"))), "[\"10.0.0.1\"]");
     struct json cm = get(&t, S(""), S("configmaps"), S("kube-system"), S("extension-apiserver-authentication"));
     T_EQ_STR(json_get_str(json_get(&cm, S("data")), S("client-ca-file")), "CA");
-    struct json view = get(&t, RBAC, S("clusterroles"), S(""), S("view")), admin = get(&t, RBAC, S("clusterroles"), S(""), S("admin"));
+    struct json view = get(&t, RBAC, S("clusterroles"), S(""), S("view")),
+                admin = get(&t, RBAC, S("clusterroles"), S(""), S("admin"));
     T_EQ_STR(json_text(a, json_get(object_meta(&view), S("labels"))),
              "{\"kubernetes.io/bootstrapping\":\"rbac-defaults\",\"rbac.authorization.k8s.io/aggregate-to-edit\":\"true\"}");
     T_EQ_INT(json_get(&view, S("rules"))->len, 10);
     T_EQ_INT(json_get(&admin, S("rules"))->len, 2 + 13 + 10); /* its own, edit's, view's */
     struct json binding = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:controller:job-controller"));
-    T_EQ_STR(json_text(a, json_get(&binding, S("subjects"))), "[{\"kind\":\"ServiceAccount\",\"name\":\"job-controller\",\"namespace\":\"kube-system\"}]");
-    T_EQ_STR(json_text(a, json_get(&binding, S("roleRef"))),
-             "{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"system:controller:job-controller\"}");
+    T_EQ_STR(json_text(a, json_get(&binding, S("subjects"))),
+             "[{\"kind\":\"ServiceAccount\",\"name\":\"job-controller\",\"namespace\":\"kube-system\"}]");
+    T_EQ_STR(
+        json_text(a, json_get(&binding, S("roleRef"))),
+        "{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":\"system:controller:job-controller\"}");
     testing_fini(&t);
 }
 
@@ -98,8 +101,14 @@ TEST(the_policy_lets_in_whom_it_should)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         str group = str_of(cases[i].group);
         struct api_user u = {.name = str_of(cases[i].user), .groups = &group, .ngroups = 1};
-        struct authz_attrs at = {.user = &u, .is_resource = cases[i].resource != NULL, .verb = str_of(cases[i].verb), .group = str_of(cases[i].res_group),
-                                 .resource = str_of(cases[i].resource), .ns = str_of(cases[i].ns), .name = str_of(cases[i].name), .path = str_of(cases[i].path)};
+        struct authz_attrs at = {.user = &u,
+                                 .is_resource = cases[i].resource != NULL,
+                                 .verb = str_of(cases[i].verb),
+                                 .group = str_of(cases[i].res_group),
+                                 .resource = str_of(cases[i].resource),
+                                 .ns = str_of(cases[i].ns),
+                                 .name = str_of(cases[i].name),
+                                 .path = str_of(cases[i].path)};
         if (authz_check(t.srv.authz, &t.arena, &at, NULL) != cases[i].allowed)
             T_FAIL_("case %zu", i);
     }
@@ -112,25 +121,34 @@ TEST(a_restart_adds_what_is_missing_and_keeps_the_rest)
     struct err err;
     testing_init(&t);
     T_NO_ERR(apiserver_bootstrap(&t.srv, &err), &err);
-    testing_put(&t, RBAC, S("clusterroles"), "{'metadata':{'name':'system:kube-dns'},'rules':[{'verbs':['get'],'apiGroups':['own'],'resources':['own']}]}");
-    testing_put(&t, RBAC, S("clusterroles"), "{'metadata':{'name':'system:node','annotations':{'rbac.authorization.kubernetes.io/autoupdate':'false'}},'rules':[]}");
-    testing_put(&t, RBAC, S("clusterroles"), "{'metadata':{'name':'mine','labels':{'rbac.authorization.k8s.io/aggregate-to-view':'true'}},"
-                                             "'rules':[{'verbs':['get'],'apiGroups':['mine.io'],'resources':['things']}]}");
-    testing_put(&t, RBAC, S("clusterrolebindings"), "{'metadata':{'name':'system:discovery'},'roleRef':{'kind':'ClusterRole','name':'system:discovery'},"
-                                                    "'subjects':[{'kind':'User','name':'own'}]}");
+    testing_put(&t, RBAC, S("clusterroles"),
+                "{'metadata':{'name':'system:kube-dns'},'rules':[{'verbs':['get'],'apiGroups':['own'],'resources':['own']}]}");
+    testing_put(
+        &t, RBAC, S("clusterroles"),
+        "{'metadata':{'name':'system:node','annotations':{'rbac.authorization.kubernetes.io/autoupdate':'false'}},'rules':[]}");
+    testing_put(&t, RBAC, S("clusterroles"),
+                "{'metadata':{'name':'mine','labels':{'rbac.authorization.k8s.io/aggregate-to-view':'true'}},"
+                "'rules':[{'verbs':['get'],'apiGroups':['mine.io'],'resources':['things']}]}");
+    testing_put(&t, RBAC, S("clusterrolebindings"),
+                "{'metadata':{'name':'system:discovery'},'roleRef':{'kind':'ClusterRole','name':'system:discovery'},"
+                "'subjects':[{'kind':'User','name':'own'}]}");
     testing_delete(&t, S(""), S("namespaces"), S(""), S("kube-public"));
     t.srv.opts.advertise_host = "10.0.0.2";
     t.srv.opts.advertise_port = 7443;
     T_NO_ERR(apiserver_bootstrap(&t.srv, &err), &err);
-    struct json dns = get(&t, RBAC, S("clusterroles"), S(""), S("system:kube-dns")), node = get(&t, RBAC, S("clusterroles"), S(""), S("system:node"));
-    T_EQ_STR(json_text(&t.arena, json_get(&dns, S("rules"))), "[{\"verbs\":[\"get\"],\"apiGroups\":[\"own\"],\"resources\":[\"own\"]},"
-                                                              "{\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"endpoints\",\"services\"]}]");
+    struct json dns = get(&t, RBAC, S("clusterroles"), S(""), S("system:kube-dns")),
+                node = get(&t, RBAC, S("clusterroles"), S(""), S("system:node"));
+    T_EQ_STR(json_text(&t.arena, json_get(&dns, S("rules"))),
+             "[{\"verbs\":[\"get\"],\"apiGroups\":[\"own\"],\"resources\":[\"own\"]},"
+             "{\"verbs\":[\"list\",\"watch\"],\"apiGroups\":[\"\"],\"resources\":[\"endpoints\",\"services\"]}]");
     T_EQ_STR(json_get_str(json_get(object_meta(&dns), S("labels")), S("kubernetes.io/bootstrapping")), "rbac-defaults");
     T_EQ_INT(json_get(&node, S("rules"))->len, 0);
-    struct json view = get(&t, RBAC, S("clusterroles"), S(""), S("view")), discovery = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:discovery"));
+    struct json view = get(&t, RBAC, S("clusterroles"), S(""), S("view")),
+                discovery = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:discovery"));
     T_EQ_INT(json_get(&view, S("rules"))->len, 11);
     T_EQ_INT(json_get(&discovery, S("subjects"))->len, 2);
-    struct json endpoints = get(&t, S(""), S("endpoints"), S("default"), S("kubernetes")), svc = get(&t, S(""), S("services"), S("default"), S("kubernetes"));
+    struct json endpoints = get(&t, S(""), S("endpoints"), S("default"), S("kubernetes")),
+                svc = get(&t, S(""), S("services"), S("default"), S("kubernetes"));
     T_EQ_STR(json_text(&t.arena, json_get(&endpoints, S("subsets"))),
              "[{\"addresses\":[{\"ip\":\"10.0.0.2\"}],\"ports\":[{\"name\":\"https\",\"port\":7443,\"protocol\":\"TCP\"}]}]");
     T_EQ_INT(json_get_int(&json_path(&svc, "spec", "ports", NULL)->items[0], S("targetPort"), 0), 7443);
@@ -152,5 +170,5 @@ TEST(bad_options_are_named)
     testing_fini(&t);
 }
 
-TEST_MAIN(an_empty_store_gets_everything_once, objects_are_as_kubernetes_makes_them, the_policy_lets_in_whom_it_should, a_restart_adds_what_is_missing_and_keeps_the_rest,
-          bad_options_are_named)
+TEST_MAIN(an_empty_store_gets_everything_once, objects_are_as_kubernetes_makes_them, the_policy_lets_in_whom_it_should,
+          a_restart_adds_what_is_missing_and_keeps_the_rest, bad_options_are_named)

@@ -6,7 +6,7 @@
 #include "apiserver/internal.h"
 #include "base/civil.h"
 
-/* --- shared -------------------------------------------------------------------------------------------------------------- */
+/* --- shared -------------------------------------------------------------------------------------- */
 
 /* Reads the body as the kind that the path names; false: answered. */
 static bool read_body(struct api_req *q, const struct schema_type *type, str kind, str group_version, struct json *ret)
@@ -43,7 +43,9 @@ static void answer_invalid(struct api_req *q, str kind, str group, str name, str
     struct api_status_details d = {.name = name, .group = group, .kind = kind, .causes = causes, .ncauses = e->len};
     str why = field_errors_message(e);
     api_answer_status(q, 422, S("Invalid"),
-                      arena_fmt(q->arena, STR_FMT "." STR_FMT " \"" STR_FMT "\" is invalid: " STR_FMT, STR_ARG(kind), STR_ARG(group), STR_ARG(name), STR_ARG(why)), &d);
+                      arena_fmt(q->arena, STR_FMT "." STR_FMT " \"" STR_FMT "\" is invalid: " STR_FMT, STR_ARG(kind),
+                                STR_ARG(group), STR_ARG(name), STR_ARG(why)),
+                      &d);
 }
 
 static struct field_errors *errors_new(struct api_req *q)
@@ -91,7 +93,7 @@ static struct json time_json(struct arena *a, nsec_t wall)
     return json_string(arena_str(a, str_of(text)));
 }
 
-/* --- who ------------------------------------------------------------------------------------------------------------------- */
+/* --- who ----------------------------------------------------------------------------------------- */
 
 static void serve_token_review(struct api_req *q)
 {
@@ -134,14 +136,15 @@ static void serve_self_review(struct api_req *q)
     answer_created(q, q->res->type, &review);
 }
 
-/* --- may ------------------------------------------------------------------------------------------------------------------- */
+/* --- may ----------------------------------------------------------------------------------------- */
 
 /* What all three access reviews ask of their spec. */
 static void check_spec(const struct json *spec, struct field_errors *e)
 {
     const struct json *res = json_get(spec, S("resourceAttributes")), *path = json_get(spec, S("nonResourceAttributes"));
     if (res && path)
-        field_error_add(e, FIELD_INVALID, S("spec.nonResourceAttributes"), path, "cannot be specified in combination with resourceAttributes");
+        field_error_add(e, FIELD_INVALID, S("spec.nonResourceAttributes"), path,
+                        "cannot be specified in combination with resourceAttributes");
     if (!res && !path)
         field_error_add(e, FIELD_INVALID, S("spec.resourceAttributes"), &(struct json){.type = JSON_NULL},
                         "exactly one of nonResourceAttributes or resourceAttributes must be specified");
@@ -169,7 +172,8 @@ static bool meta_is_empty(const struct json *review, bool ns_allowed)
 
 static void check_local(const struct json *review, str ns, struct field_errors *e)
 {
-    const struct json *spec = json_get(review, S("spec")), *res = json_get(spec, S("resourceAttributes")), *path = json_get(spec, S("nonResourceAttributes"));
+    const struct json *spec = json_get(review, S("spec")), *res = json_get(spec, S("resourceAttributes")),
+                      *path = json_get(spec, S("nonResourceAttributes"));
     struct json asked = json_string(json_get_str(res, S("namespace")));
     if (!meta_is_empty(review, true))
         field_error_add(e, FIELD_INVALID, S("metadata"), object_meta(review), "must be empty except for namespace");
@@ -182,11 +186,19 @@ static void check_local(const struct json *review, str ns, struct field_errors *
 static void answer_access(struct api_req *q, struct json *review, const struct api_user *user)
 {
     struct arena *a = q->arena;
-    const struct json *spec = json_get(review, S("spec")), *res = json_get(spec, S("resourceAttributes")), *path = json_get(spec, S("nonResourceAttributes"));
+    const struct json *spec = json_get(review, S("spec")), *res = json_get(spec, S("resourceAttributes")),
+                      *path = json_get(spec, S("nonResourceAttributes"));
     const struct json *from = res ? res : path;
-    struct authz_attrs attrs = {.user = user, .is_resource = res != NULL, .verb = json_get_str(from, S("verb")), .path = json_get_str(path, S("path")),
-                                .group = json_get_str(res, S("group")), .version = json_get_str(res, S("version")), .resource = json_get_str(res, S("resource")),
-                                .subresource = json_get_str(res, S("subresource")), .ns = json_get_str(res, S("namespace")), .name = json_get_str(res, S("name"))};
+    struct authz_attrs attrs = {.user = user,
+                                .is_resource = res != NULL,
+                                .verb = json_get_str(from, S("verb")),
+                                .path = json_get_str(path, S("path")),
+                                .group = json_get_str(res, S("group")),
+                                .version = json_get_str(res, S("version")),
+                                .resource = json_get_str(res, S("resource")),
+                                .subresource = json_get_str(res, S("subresource")),
+                                .ns = json_get_str(res, S("namespace")),
+                                .name = json_get_str(res, S("name"))};
     str reason;
     struct json status = json_object();
     json_set(a, &status, S("allowed"), json_bool(authz_check(q->srv->authz, a, &attrs, &reason)));
@@ -261,7 +273,7 @@ static void serve_self_rules(struct api_req *q)
     answer_created(q, q->res->type, &review);
 }
 
-/* --- tokens ---------------------------------------------------------------------------------------------------------------- */
+/* --- tokens -------------------------------------------------------------------------------------- */
 
 #define TOKEN_MIN_SECONDS 600
 #define TOKEN_MAX_SECONDS (1ll << 32)
@@ -280,7 +292,8 @@ static int bind_pod(struct api_req *q, const struct json *pod, struct json *boun
     str node_name = json_get_str(spec, S("nodeName"));
     struct json node;
     if (!str_eq(json_get_str(spec, S("serviceAccountName")), q->target.name))
-        return err_set(err, E_INVALID_ARG, "cannot bind token for serviceaccount \"" STR_FMT "\" to pod running with different serviceaccount name.",
+        return err_set(err, E_INVALID_ARG,
+                       "cannot bind token for serviceaccount \"" STR_FMT "\" to pod running with different serviceaccount name.",
                        STR_ARG(q->target.name));
     if (!node_name.len)
         return 0;
@@ -294,16 +307,19 @@ static int bind_pod(struct api_req *q, const struct json *pod, struct json *boun
 static int resolve_bound(struct api_req *q, const struct json *ref, struct json *ret, struct err *err)
 {
     struct arena *a = q->arena;
-    str kind = json_get_str(ref, S("kind")), version = json_get_str(ref, S("apiVersion")), name = json_get_str(ref, S("name")), uid = json_get_str(ref, S("uid"));
+    str kind = json_get_str(ref, S("kind")), version = json_get_str(ref, S("apiVersion")), name = json_get_str(ref, S("name")),
+        uid = json_get_str(ref, S("uid"));
     size_t i = 0;
     while (i < ARRAY_LEN(bindable) && !str_is(kind, bindable[i].kind))
         i++;
     if (i == ARRAY_LEN(bindable) || (version.len && !str_is(version, "v1"))) {
         str slash = str_find_char(version, '/') < 0 ? S("/") : S("");
-        return err_set(err, E_INVALID_ARG, "cannot bind token to object of type " STR_FMT STR_FMT ", Kind=" STR_FMT, STR_ARG(slash), STR_ARG(version), STR_ARG(kind));
+        return err_set(err, E_INVALID_ARG, "cannot bind token to object of type " STR_FMT STR_FMT ", Kind=" STR_FMT,
+                       STR_ARG(slash), STR_ARG(version), STR_ARG(kind));
     }
     struct json obj;
-    if (!name.len || !object_get_builtin(q->srv->store, a, S(""), bindable[i].plural, bindable[i].namespaced ? q->target.ns : S(""), name, &obj, NULL))
+    if (!name.len || !object_get_builtin(q->srv->store, a, S(""), bindable[i].plural,
+                                         bindable[i].namespaced ? q->target.ns : S(""), name, &obj, NULL))
         return err_set(err, E_NOT_FOUND, STR_FMT " \"" STR_FMT "\" not found", STR_ARG(bindable[i].plural), STR_ARG(name));
     *ret = json_object();
     json_set(a, ret, S("kind"), json_string(kind));
@@ -312,7 +328,8 @@ static int resolve_bound(struct api_req *q, const struct json *ref, struct json 
     int r = str_is(kind, "Pod") ? bind_pod(q, &obj, ret, err) : 0;
     if (r == 0 && uid.len && !str_eq(uid, object_uid(&obj)))
         return err_set(err, E_CONFLICT,
-                       "Operation cannot be fulfilled on " STR_FMT " \"" STR_FMT "\": the UID in the bound object reference (" STR_FMT
+                       "Operation cannot be fulfilled on " STR_FMT " \"" STR_FMT
+                       "\": the UID in the bound object reference (" STR_FMT
                        ") does not match the UID in record. The object might have been deleted and then recreated",
                        STR_ARG(kind), STR_ARG(name), STR_ARG(uid));
     return r;
@@ -325,13 +342,15 @@ static void check_token_request(struct api_req *q, const struct json *req, int64
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         struct json given = json_string(json_get_str(object_meta(req), str_of(keys[i])));
         if (given.len && !str_eq(json_str(&given), wanted[i]))
-            field_error_add(e, FIELD_INVALID, arena_fmt(q->arena, "metadata.%s", keys[i]), &given, "must match the service account %s if specified", keys[i]);
+            field_error_add(e, FIELD_INVALID, arena_fmt(q->arena, "metadata.%s", keys[i]), &given,
+                            "must match the service account %s if specified", keys[i]);
     }
     struct json value = json_int(q->arena, seconds);
     if (seconds < TOKEN_MIN_SECONDS)
         field_error_add(e, FIELD_INVALID, S("spec.expirationSeconds"), &value, "may not specify a duration less than 10 minutes");
     if (seconds > TOKEN_MAX_SECONDS)
-        field_error_add(e, FIELD_INVALID, S("spec.expirationSeconds"), &value, "may not specify a duration larger than 2^32 seconds");
+        field_error_add(e, FIELD_INVALID, S("spec.expirationSeconds"), &value,
+                        "may not specify a duration larger than 2^32 seconds");
 }
 
 /* Signs, and fills metadata and status of the request's object. */
@@ -389,7 +408,7 @@ static void serve_token_request(struct api_req *q)
         answer_created(q, type, &req);
 }
 
-/* --- the table --------------------------------------------------------------------------------------------------------------- */
+/* --- the table ----------------------------------------------------------------------------------- */
 
 static const struct {
     const char *group, *resource, *sub;
@@ -408,7 +427,8 @@ bool reviews_serve(struct api_req *q)
 {
     const struct api_target *t = &q->target;
     for (size_t i = 0; i < ARRAY_LEN(reviews); i++) {
-        if (!str_is(t->resource, reviews[i].resource) || !str_is(t->group, reviews[i].group) || !str_is(t->subresource, reviews[i].sub) || !str_is(t->verb, "create"))
+        if (!str_is(t->resource, reviews[i].resource) || !str_is(t->group, reviews[i].group) ||
+            !str_is(t->subresource, reviews[i].sub) || !str_is(t->verb, "create"))
             continue;
         /* a review has no name; POST to one is no way to ask */
         if (t->name.len && !t->subresource.len)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/server_run.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "client/kubeconfig.h"
 #include "controllers/controllers.h"
 #include "http/server.h"
+#include "rt/failpoint.h"
 #include "rt/file.h"
 #include "rt/net.h"
 #include "rt/signal.h"
@@ -302,6 +304,8 @@ int server_run(const struct server_opts *opts, struct err *err)
 {
     struct server s = {.opts = opts, .started = clock_mono(&clock_real)};
     char kubeconfig[4096] = "";
+    mallopt(M_ARENA_MAX, 2); /* io threads allocate little and briefly; more arenas only keep freed memory from being used again */
+    failpoint_setup();
     signal_block();
     net_fd_limit_raise(LIMIT_CONNECTIONS + 1024);
     int r = prepare(&s, err);

@@ -234,7 +234,7 @@ static bool request_begin(struct http_conn *c, const struct http1_head *head)
     struct http_request *req = &h->req;
     h->scan = (struct http1_scan){0};
     h->arena = http_arena_take(c->home);
-    h->keep_alive = head->keep_alive;
+    h->keep_alive = head->keep_alive && !head->is_http10; /* nobody needs more of HTTP/1.0 than an answer */
     h->is_head = str_eq(head->method, S("HEAD"));
     h->is_http10 = head->is_http10;
     h->no_body_out = false;

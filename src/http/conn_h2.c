@@ -130,8 +130,10 @@ static void pull(void *arg, struct http2_stream *s, char *out, size_t n)
     struct http_conn *c = arg;
     struct h2_stream *st = stream_of(s);
     outq_take(&st->out, out, n);
-    if (!st->is_stream)
+    if (!st->is_stream) {
         c->h2.unsent -= n;
+        c->h2.moved = loop_now(c->home->loop);
+    }
     if (st->low && st->out.bytes <= st->low)
         list_move(&c->h2.wake, &st->link);
 }
@@ -336,6 +338,8 @@ static void respond(struct http_request *req, const struct http_response *res)
         if (has_body) {
             outq_add_bytes(&st->out, res->body);
             outq_add(&st->out, res->bufs, res->nbufs);
+            if (!c->h2.unsent)
+                c->h2.moved = loop_now(c->home->loop);
             c->h2.unsent += st->out.bytes;
             req->sent_bytes = st->out.bytes;
         }
@@ -417,9 +421,15 @@ static nsec_t receive_deadline(const struct http_conn *c)
     return list_first(&c->h2.receiving, struct h2_stream, link)->s.opened + o->head_timeout_ns + o->body_timeout_ns;
 }
 
+/* A peer that opens no window stalls us as surely as one that does not read its socket. */
+static nsec_t stall_deadline(const struct http_conn *c)
+{
+    return c->h2.unsent ? c->h2.moved + c->home->server->opts.write_timeout_ns : HTTP_NEVER;
+}
+
 static nsec_t deadline(struct http_conn *c)
 {
-    nsec_t at = receive_deadline(c);
+    nsec_t at = MIN(receive_deadline(c), stall_deadline(c));
     if (c->closing || http2_nstreams(c->h2.session))
         return at;
     return MIN(at, c->h2.idle_since + c->home->server->opts.idle_timeout_ns);
@@ -428,6 +438,11 @@ static nsec_t deadline(struct http_conn *c)
 static void timeout(struct http_conn *c)
 {
     nsec_t now = loop_now(c->home->loop);
+    if (stall_deadline(c) <= now) {
+        http_count(&c->home->counters.timeouts, 1);
+        conn_gone(c);
+        return;
+    }
     if (receive_deadline(c) > now) { /* then it is idle */
         http2_go_away(c->h2.session);
         conn_finish(c);

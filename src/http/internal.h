@@ -135,6 +135,7 @@ struct h2 {
     struct list busy;      /* with the handler, or answered and not yet sent */
     struct list wake;      /* peer gone or output drained: the handler is to be told */
     size_t unsent;         /* bytes of answers that are not streams */
+    nsec_t moved;          /* when unsent last became less, or more than none */
     nsec_t idle_since;
 };
 

@@ -1066,6 +1066,25 @@ TEST(h2_time_outs)
     teardown();
 }
 
+/* The client never opens a window beyond the first 64 KB. */
+TEST(h2_stalled_reader_is_closed)
+{
+    setup((struct http_server_opts){.write_timeout_ns = 200 * NSEC_PER_MSEC});
+    struct tls_client *tls = client_new(NULL);
+    struct h2_client c;
+    h2_open(&c, tls);
+    h2_ask(&c, "GET", "/big", NULL);
+    h2_ask(&c, "GET", "/big", NULL);
+    h2_flush(&c);
+    WAIT_FOR(stats().timeouts == 1);
+    WAIT_FOR(stats().open == 0);
+    T_EQ_INT(fx.handled, 1); /* 20 MB wait already: the second is not looked at */
+    T_EQ_INT(atomic_load(&fx.piece->refs), 1);
+    h2_close(&c);
+    tls_client_free(tls);
+    teardown();
+}
+
 TEST(h2_without_tls_on_the_unix_socket)
 {
     setup((struct http_server_opts){0});
@@ -1192,4 +1211,4 @@ TEST_MAIN(h1_request_and_answer, h1_pipelining_keeps_order, h1_many_pipelined, h
           h1_too_large_is_answered, h1_bad_requests, h1_http10_and_head, h1_stream_in_chunks, h1_stream_backpressure, h1_peer_leaves_a_watch,
           h1_abort_closes, h1_upgrade, h1_time_outs, slow_reader_is_closed, large_answers, tls_h1, connections_are_balanced, h2_requests,
           h2_large_answers_share_a_connection, h2_streams_end_alone, h2_idle_watches_are_small, h2_stream_limit, h2_time_outs,
-          h2_without_tls_on_the_unix_socket, shutdown_is_graceful, connection_limit, out_of_descriptors, queries_and_escapes)
+          h2_stalled_reader_is_closed, h2_without_tls_on_the_unix_socket, shutdown_is_graceful, connection_limit, out_of_descriptors, queries_and_escapes)

@@ -9,6 +9,7 @@
 #define STREAM_WINDOW (256 << 10)
 #define CONN_WINDOW (1 << 20)
 #define FRAME_HEAD 9
+#define DROP_BYTES (16u << 20) /* of a body that is not wanted */
 /* A reset within this time of the stream's opening counts towards LIMIT_H2_RESETS_PER_SEC; ending an old watch does not. */
 #define QUICK_RESET_NS NSEC_PER_SEC
 
@@ -158,12 +159,26 @@ static int on_header(nghttp2_session *session UNUSED, const nghttp2_frame *frame
     return 0;
 }
 
+/* The answer came before the end of the body (413).  A reset at once would be allowed, but some clients then lose the answer (curl 7.88), so
+ * what they still send is dropped for a while. */
+static void drop(struct http2 *h, struct http2_stream *s, size_t len)
+{
+    bool enough = s->dropped_ > DROP_BYTES;
+    s->dropped_ += (uint32_t)MIN(len, (size_t)DROP_BYTES);
+    if (!enough && s->dropped_ > DROP_BYTES)
+        nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_NO_ERROR);
+}
+
 static int on_data_chunk(nghttp2_session *session UNUSED, uint8_t flags UNUSED, int32_t id, const uint8_t *data, size_t len, void *arg)
 {
     struct http2 *h = arg;
     struct http2_stream *s = stream_of(h, id);
-    if (!s || s->handed_over_)
+    if (!s)
         return 0;
+    if (s->handed_over_) {
+        drop(h, s, len);
+        return 0;
+    }
     if (s->body.len + len > h->max_body)
         refuse(s, 413, "the request body is too large");
     else if (h->ops->on_body && !h->ops->on_body(h->arg, s, len))
@@ -253,17 +268,6 @@ static int on_pull(nghttp2_session *session UNUSED, nghttp2_frame *frame UNUSED,
     return 0;
 }
 
-/* An answer that ends before the request did (413) tells the client to stop sending. */
-static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
-{
-    if ((frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS) || !(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
-        return 0;
-    struct http2_stream *s = stream_of(arg, frame->hd.stream_id);
-    if (s && !s->got_all)
-        nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
-    return 0;
-}
-
 /* --- the session --------------------------------------------------------------------------------------------- */
 
 static nghttp2_session_callbacks *callbacks_new(void)
@@ -276,7 +280,6 @@ static nghttp2_session_callbacks *callbacks_new(void)
     nghttp2_session_callbacks_set_on_frame_recv_callback(cb, on_frame_recv);
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(cb, on_invalid_frame);
     nghttp2_session_callbacks_set_on_stream_close_callback(cb, on_stream_close);
-    nghttp2_session_callbacks_set_on_frame_send_callback(cb, on_frame_send);
     nghttp2_session_callbacks_set_send_data_callback(cb, on_pull);
     return cb;
 }
@@ -408,6 +411,17 @@ static void nv_add(nghttp2_nv *nva, size_t *n, str name, str value)
     nva[(*n)++] = (nghttp2_nv){(uint8_t *)(uintptr_t)name.p, (uint8_t *)(uintptr_t)value.p, name.len, value.len, NGHTTP2_NV_FLAG_NONE};
 }
 
+/* Headers that belong to an HTTP/1.1 connection must not stand in HTTP/2 (RFC 9113, 8.2.2). */
+static bool is_connection_header(str name)
+{
+    static const str names[] = {STR_INIT("connection"), STR_INIT("keep-alive"), STR_INIT("proxy-connection"), STR_INIT("transfer-encoding"), STR_INIT("upgrade")};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        if (str_eq(names[i], name))
+            return true;
+    }
+    return false;
+}
+
 #define ANSWER_NVS 24
 
 void http2_respond(struct http2 *h, struct http2_stream *s, const struct http2_answer *a)
@@ -425,8 +439,10 @@ void http2_respond(struct http2 *h, struct http2_stream *s, const struct http2_a
         nv_add(nva, &n, S("content-length"), str_n(length, (size_t)snprintf(length, sizeof length, "%llu", (unsigned long long)a->length)));
     if (a->date.len)
         nv_add(nva, &n, S("date"), a->date);
-    for (size_t i = 0; i < a->nheaders; i++)
-        nv_add(nva, &n, a->headers[i].name, a->headers[i].value);
+    for (size_t i = 0; i < a->nheaders; i++) {
+        if (http_is_token(a->headers[i].name) && !is_connection_header(a->headers[i].name))
+            nv_add(nva, &n, a->headers[i].name, a->headers[i].value);
+    }
     nghttp2_data_provider provider = {.source.ptr = s, .read_callback = on_pull_size};
     int r = nghttp2_submit_response(h->session, s->id, nva, n, a->no_body ? NULL : &provider);
     BUG_ON(r != 0 && r != NGHTTP2_ERR_DATA_EXIST);

@@ -33,6 +33,7 @@ struct http2_stream {
     struct list link_;
     nsec_t opened;      /* monotonic */
     bool got_all;       /* the request is complete */
+    uint32_t dropped_;  /* bytes of body that nobody wanted */
     bool handed_over_;
     bool reset_by_us_;
 };

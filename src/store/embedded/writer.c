@@ -2,8 +2,9 @@
  *
  *     take what waits -> evaluate each against the tree being built -> one record, one write, one fdatasync
  *       -> events into the history -> new version published -> watches woken -> done() for each -> old memory freed
- * While the disk works the next batch collects in the queue.  Nothing of a batch is visible before it is durable; a batch that
- * cannot be logged leaves no trace, and its transactions (also those that only failed a comparison against it) are told so. */
+ * While the disk works the next batch collects in the queue; the writer never waits for more (tried: docs/decisions/002-store.md).
+ * Nothing of a batch is visible before it is durable; a batch that cannot be logged leaves no trace, and its transactions (also those
+ * that only failed a comparison against it) are told so. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <sched.h>
@@ -16,9 +17,6 @@
 
 #define BATCH_BYTES (32u << 20) /* a record is closed by the transaction that makes it this long */
 #define IDLE_NS NSEC_PER_SEC    /* how often a sleeping writer looks whether readers have let go of old versions */
-/* How often the writer lets others run before it commits fewer transactions than last time: those it just answered are about to ask
- * again, and a batch of all costs one fdatasync instead of two. */
-#define GATHER_YIELDS 8
 
 /* --- submitting ----------------------------------------------------------------------------------------------- */
 
@@ -367,15 +365,6 @@ static struct store_txn *pending_pop(struct pending *p)
     return txn;
 }
 
-/* A lone writer is never made to wait: `before` is 1 then. */
-static void gather(struct embedded *e, struct pending *p, size_t before)
-{
-    for (int i = 0; i < GATHER_YIELDS && p->n > 0 && p->n < before; i++) {
-        sched_yield();
-        pending_take(e, p);
-    }
-}
-
 static void sleep_until_work(struct embedded *e, bool garbage)
 {
     struct timespec until;
@@ -419,13 +408,11 @@ static void *writer_run(void *arg)
     bool garbage = false;
     for (;;) {
         pending_take(e, &p);
-        gather(e, &p, b.ntxns);
         if (p.n) {
             batch_run(&b, &p);
         } else if (atomic_load(&e->closing) && atomic_load(&e->waiting) == 0) {
             break;
         } else if (!atomic_load(&e->closing)) {
-            b.ntxns = 0;
             sleep_until_work(e, garbage);
         } else {
             sched_yield(); /* somebody is between counting itself and queueing */
