@@ -2,8 +2,7 @@
  *
  * On update, what has not changed is not held against the user (ratcheting): errors under a value that equals the old one
  * at the same place are taken back.
- * Branches of anyOf, oneOf and not are tried with a list of errors of their own; of failed branches the one that got
- * furthest tells why. */
+ * Branches of anyOf, oneOf and not are tried quietly; of failed branches the one that got furthest then tells why. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
@@ -37,6 +36,8 @@ static void write_name(struct strbuf *b, const struct vpath *p, const struct vpa
 
 static const char *name_of(struct custom *k, const struct vpath *p)
 {
+    if (k->c->quiet)
+        return "";
     struct strbuf b = strbuf_on(k->c->e->arena);
     write_name(&b, p, k->base);
     return strbuf_cstr(&b);
@@ -79,6 +80,8 @@ static const char *type_of_schema(const struct schema_type *t)
 /* As Go prints a float64, without ".0". */
 static const char *number_text(struct custom *k, double d)
 {
+    if (k->c->quiet)
+        return "";
     struct json v = json_double(k->c->e->arena, d);
     str s = json_str(&v);
     if (str_has_suffix(s, S(".0")))
@@ -143,9 +146,9 @@ static int64_t rune_count(str s)
     return n;
 }
 
-static const struct regex *pattern_of(struct custom *k, str pattern, struct err *err)
+static struct regex *pattern_of(struct custom *k, str pattern, struct err *err)
 {
-    const struct regex *re = v_map_get(&k->patterns, pattern);
+    struct regex *re = (struct regex *)(uintptr_t)v_map_get(&k->patterns, pattern);
     if (!re && regex_compile(k->c->e->arena, pattern, &re, err) == 0)
         v_map_put(&k->patterns, pattern, re);
     return re;
@@ -154,10 +157,10 @@ static const struct regex *pattern_of(struct custom *k, str pattern, struct err 
 static void check_pattern(struct custom *k, const struct vpath *p, str pattern, str text)
 {
     struct err err = ERR_NONE;
-    const struct regex *re = pattern_of(k, pattern, &err);
+    struct regex *re = pattern_of(k, pattern, &err);
     if (!re)
         v_invalid_str(k->c, p, text, "%s in body should match '" STR_FMT ", but pattern is invalid: %s'", name_of(k, p), STR_ARG(pattern), err.msg);
-    else if (!regex_match(k->c->e->arena, re, text))
+    else if (!regex_match(re, text))
         v_invalid_str(k->c, p, text, "%s in body should match '" STR_FMT "'", name_of(k, p), STR_ARG(pattern));
 }
 
@@ -244,7 +247,7 @@ static bool has_duplicates(struct custom *k, const struct json *list)
 
 static void too_many(struct custom *k, const struct vpath *p, size_t have, int64_t max)
 {
-    struct json n = json_int(k->c->e->arena, (int64_t)have);
+    struct json n = k->c->quiet ? json_null() : json_int(k->c->e->arena, (int64_t)have);
     v_error(k->c, FIELD_TOO_MANY, p, &n, "must have at most %lld items", (long long)max);
 }
 
@@ -273,9 +276,9 @@ static void check_properties(struct custom *k, const struct vpath *p, const stru
 
 static bool in_enum(struct custom *k, const struct schema_rules *r, const struct json *v)
 {
-    str text = v->type == JSON_STRING ? json_str(v) : S("");
+    str text = v->type == JSON_STRING || v->type == JSON_NUMBER ? json_str(v) : json_text(k->c->e->arena, v);
     for (size_t i = 0; i < r->nenums; i++) {
-        if (v->type == JSON_STRING ? str_eq(r->enums[i], text) : str_eq(r->enums[i], json_text(k->c->e->arena, v)))
+        if (str_eq(r->enums[i], text))
             return true;
     }
     return false;
@@ -286,45 +289,43 @@ static void check_enum(struct custom *k, const struct vpath *p, const struct sch
     if (r->nenums == 0 || in_enum(k, r, v))
         return;
     struct strbuf b = strbuf_on(k->c->e->arena);
-    for (size_t i = 0; i < r->nenums; i++)
+    for (size_t i = 0; i < r->nenums && !k->c->quiet; i++)
         strbuf_addf(&b, "%s\"" STR_FMT "\"", i ? ", " : "", STR_ARG(r->enums[i]));
     v_error(k->c, FIELD_NOT_SUPPORTED, p, v, "supported values: %s", strbuf_cstr(&b));
 }
 
 /* --- branches ---------------------------------------------------------------------------------------------------------------------- */
 
-struct attempt {
-    struct field_errors *errors; /* of the branch that failed and got furthest */
-    unsigned passed, held;       /* held: branches that fit */
-};
-
-static void try_branches(struct custom *k, const struct schema_type *const *types, size_t n, const struct vpath *p, const struct json *v, struct attempt *ret)
+/* Errors so far, kept or not. */
+static size_t errors_of(const struct custom *k)
 {
-    struct field_errors *mine = k->c->e;
-    unsigned passed = k->passed;
-    *ret = (struct attempt){0};
-    for (size_t i = 0; i < n; i++) {
-        struct field_errors *e = arena_new(mine->arena, struct field_errors);
-        e->arena = mine->arena;
-        k->c->e = e;
-        k->passed = 0;
-        check_value(k, types[i], p, v, NULL);
-        if (e->len == 0) {
-            ret->held++;
-        } else if (!ret->errors || k->passed > ret->passed) {
-            ret->errors = e;
-            ret->passed = k->passed;
-        }
-    }
-    k->c->e = mine;
-    k->passed = passed + (ret->held > 0);
+    return k->c->e->len + k->c->suppressed;
 }
 
-static void take_errors(struct custom *k, const struct field_errors *from)
+/* How many branches fit; *ret_best is the one that failed and got furthest. */
+static unsigned try_branches(struct custom *k, const struct schema_type *const *types, size_t n, const struct vpath *p, const struct json *v,
+                             const struct schema_type **ret_best)
 {
-    struct field_errors *e = k->c->e;
-    for (size_t i = 0; from && i < from->len && e->len < FIELD_ERRORS_MAX; i++)
-        e->items[e->len++] = from->items[i];
+    unsigned passed = k->passed, best = 0, held = 0;
+    size_t suppressed = k->c->suppressed;
+    bool quiet = k->c->quiet;
+    k->c->quiet = true;
+    *ret_best = NULL;
+    for (size_t i = 0; i < n; i++) {
+        size_t before = errors_of(k);
+        k->passed = 0;
+        check_value(k, types[i], p, v, NULL);
+        bool fits = errors_of(k) == before;
+        held += fits;
+        if (!fits && (!*ret_best || k->passed > best)) {
+            *ret_best = types[i];
+            best = k->passed;
+        }
+    }
+    k->c->quiet = quiet;
+    k->c->suppressed = suppressed;
+    k->passed = passed + (held > 0);
+    return held;
 }
 
 /* These have no field of their own in Kubernetes. */
@@ -332,36 +333,30 @@ static void take_errors(struct custom *k, const struct field_errors *from)
 
 static void check_branches(struct custom *k, const struct schema_rules *r, const struct vpath *p, const struct json *v, const struct json *old)
 {
-    struct attempt a;
-    if (r->nany_of) {
-        try_branches(k, r->any_of, r->nany_of, p, v, &a);
-        if (a.held == 0) {
-            branch_error(k, "\"%s\" must validate at least one schema (anyOf)", name_of(k, p));
-            take_errors(k, a.errors);
-        }
+    const struct schema_type *best;
+    unsigned held;
+    if (r->nany_of && try_branches(k, r->any_of, r->nany_of, p, v, &best) == 0) {
+        branch_error(k, "\"%s\" must validate at least one schema (anyOf)", name_of(k, p));
+        check_value(k, best, p, v, NULL);
     }
-    if (r->none_of) {
-        try_branches(k, r->one_of, r->none_of, p, v, &a);
-        if (a.held == 0)
+    if (r->none_of && (held = try_branches(k, r->one_of, r->none_of, p, v, &best)) != 1) {
+        if (held > 1) {
+            branch_error(k, "\"%s\" must validate one and only one schema (oneOf). Found %u valid alternatives", name_of(k, p), held);
+        } else {
             branch_error(k, "\"%s\" must validate one and only one schema (oneOf). Found none valid", name_of(k, p));
-        else if (a.held > 1)
-            branch_error(k, "\"%s\" must validate one and only one schema (oneOf). Found %u valid alternatives", name_of(k, p), a.held);
-        if (a.held == 0)
-            take_errors(k, a.errors);
+            check_value(k, best, p, v, NULL);
+        }
     }
     size_t failed = 0;
     for (size_t i = 0; i < r->nall_of; i++) {
-        size_t before = k->c->e->len;
+        size_t before = errors_of(k);
         check_value(k, r->all_of[i], p, v, old);
-        failed += k->c->e->len > before;
+        failed += errors_of(k) > before;
     }
     if (failed)
         branch_error(k, "\"%s\" must validate all the schemas (allOf)%s", name_of(k, p), failed == r->nall_of ? ". None validated" : "");
-    if (r->not_) {
-        try_branches(k, &r->not_, 1, p, v, &a);
-        if (a.held)
-            branch_error(k, "\"%s\" must not validate the schema (not)", name_of(k, p));
-    }
+    if (r->not_ && try_branches(k, &r->not_, 1, p, v, &best))
+        branch_error(k, "\"%s\" must not validate the schema (not)", name_of(k, p));
 }
 
 static void check_rules(struct custom *k, const struct schema_rules *r, const struct vpath *p, const struct json *v, const struct json *old)
@@ -415,6 +410,30 @@ static void check_unique(struct custom *k, const struct schema_type *t, const st
     }
 }
 
+/* --- the old object --------------------------------------------------------------------------------------------------------------------- */
+
+/* Members of the old object, by hash when there are many. */
+struct old_members {
+    const struct json *old;
+    struct v_map map;
+};
+#define OLD_MAP_FROM 64
+
+static void old_init(struct custom *k, struct old_members *o, const struct json *old)
+{
+    o->old = json_is(old, JSON_OBJECT) ? old : NULL;
+    if (v_len(o->old) < OLD_MAP_FROM)
+        return;
+    v_map_init(&o->map, k->c->e->arena);
+    v_foreach_member (m, old)
+        v_map_put(&o->map, m->key, &m->value);
+}
+
+static const struct json *old_get(const struct old_members *o, str key)
+{
+    return v_len(o->old) < OLD_MAP_FROM ? json_get(o->old, key) : v_map_get(&o->map, key);
+}
+
 /* --- the walk -------------------------------------------------------------------------------------------------------------------------- */
 
 static void check_embedded_name(struct custom *k, const struct vpath *p, const struct schema_type *t, str key, const struct json *v)
@@ -429,6 +448,8 @@ static void check_embedded_name(struct custom *k, const struct vpath *p, const s
 
 static void check_object(struct custom *k, const struct schema_type *t, const struct vpath *p, const struct json *v, const struct json *old)
 {
+    struct old_members before;
+    old_init(k, &before, old);
     v_foreach_member (m, v) {
         const struct schema_field *f = schema_field_find(t, m->key);
         if (!f || f->type == &schema_meta_v1_ObjectMeta)
@@ -439,7 +460,7 @@ static void check_object(struct custom *k, const struct schema_type *t, const st
         if (str_is(m->key, "apiVersion") || str_is(m->key, "kind"))
             check_embedded_name(k, &at, t, m->key, &m->value);
         if (m->value.type != JSON_NULL || !(f->flags & SCHEMA_NULLABLE))
-            check_value(k, f->type, &at, &m->value, json_get(old, m->key));
+            check_value(k, f->type, &at, &m->value, old_get(&before, m->key));
     }
     for (size_t i = 0; i < t->nfields; i++) {
         const struct schema_field *f = &t->fields[i];
@@ -450,13 +471,20 @@ static void check_object(struct custom *k, const struct schema_type *t, const st
     }
 }
 
+static void check_map(struct custom *k, const struct schema_type *t, const struct vpath *p, const struct json *v, const struct json *old)
+{
+    struct old_members before;
+    old_init(k, &before, old);
+    v_foreach_member (m, v)
+        check_value(k, t->elem, V_MEMBER(p, m->key), &m->value, old_get(&before, m->key));
+}
+
 static void check_inside(struct custom *k, const struct schema_type *t, const struct vpath *p, const struct json *v, const struct json *old)
 {
     if (v->type == JSON_OBJECT && t->nfields) {
         check_object(k, t, p, v, old);
     } else if (v->type == JSON_OBJECT && t->kind == SCHEMA_MAP) {
-        v_foreach_member (m, v)
-            check_value(k, t->elem, V_MEMBER(p, m->key), &m->value, json_get(old, m->key));
+        check_map(k, t, p, v, old);
     } else if (v->type == JSON_ARRAY && t->kind == SCHEMA_LIST) {
         check_unique(k, t, p, v);
         for (uint32_t i = 0; i < v->len; i++)
@@ -467,14 +495,16 @@ static void check_inside(struct custom *k, const struct schema_type *t, const st
 static void check_value(struct custom *k, const struct schema_type *t, const struct vpath *p, const struct json *v, const struct json *old)
 {
     struct field_errors *e = k->c->e;
-    size_t before = e->len;
+    size_t before = errors_of(k), kept = e->len;
+    if (kept == FIELD_ERRORS_MAX)
+        return;
     if (check_type(k, t, p, v) && v->type != JSON_NULL)
         check_inside(k, t, p, v, old);
     if (t->rules)
         check_rules(k, t->rules, p, v, old);
-    k->passed += e->len == before;
-    if (e->len > before && old && json_equal(old, v))
-        e->len = before;
+    k->passed += errors_of(k) == before;
+    if (e->len > kept && old && json_equal(old, v))
+        e->len = kept;
 }
 
 /* ".spec.replicas" leads to a number in the range of replicas. */

@@ -120,7 +120,9 @@ static void write_path(struct strbuf *b, const struct vpath *p)
 
 static void error_at(struct vctx *c, enum field_error_type type, const struct vpath *p, const struct json *value, const char *fmt, va_list ap)
 {
-    if (c->e->len == FIELD_ERRORS_MAX)
+    if (c->quiet)
+        c->suppressed++;
+    if (c->quiet || c->e->len == FIELD_ERRORS_MAX)
         return;
     struct strbuf b = strbuf_on(c->e->arena);
     write_path(&b, p);
@@ -137,7 +139,7 @@ void v_error(struct vctx *c, enum field_error_type type, const struct vpath *p, 
 
 void v_invalid_int(struct vctx *c, const struct vpath *p, int64_t value, const char *fmt, ...)
 {
-    struct json v = json_int(c->e->arena, value);
+    struct json v = c->quiet ? json_null() : json_int(c->e->arena, value);
     va_list ap;
     va_start(ap, fmt);
     error_at(c, FIELD_INVALID, p, &v, fmt, ap);

@@ -30,6 +30,8 @@ struct vctx {
     str sub;                     /* subresource, "" the object itself */
     const struct json *obj, *old; /* old NULL: create */
     struct field_errors *e;
+    bool quiet;        /* errors are counted, not kept: a branch of a schema is tried */
+    size_t suppressed; /* how many */
 };
 typedef void validate_fn(struct vctx *c, const struct vpath *p, const struct json *v);
 

@@ -26,6 +26,9 @@ struct regex {
     struct inst *prog;
     uint32_t len;
     const struct class *classes;
+    /* matching */
+    uint32_t *mark, *stack, *lists[2];
+    uint32_t step; /* never goes back, so that mark needs no clearing */
 };
 
 struct parser {
@@ -188,16 +191,6 @@ static int insert(struct parser *p, uint32_t at, struct inst in)
         return r;
     memmove(&p->prog[at + 1], &p->prog[at], (p->len - 1 - at) * sizeof in);
     p->prog[at] = in;
-    return 0;
-}
-
-static int copy_range(struct parser *p, uint32_t from, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        int r = emit(p, p->prog[from + i]);
-        if (r < 0)
-            return r;
-    }
     return 0;
 }
 
@@ -604,7 +597,7 @@ static int parse_alternatives(struct parser *p)
     return r;
 }
 
-int regex_compile(struct arena *a, str pattern, const struct regex **ret, struct err *err)
+int regex_compile(struct arena *a, str pattern, struct regex **ret, struct err *err)
 {
     struct parser p = {.a = a, .text = arena_str(a, pattern), .err = err};
     int r = parse_alternatives(&p);
@@ -616,6 +609,10 @@ int regex_compile(struct arena *a, str pattern, const struct regex **ret, struct
         return r;
     struct regex *re = arena_new(a, struct regex);
     *re = (struct regex){.prog = p.prog, .len = p.len, .classes = p.classes};
+    re->mark = arena_array(a, re->len, uint32_t);
+    re->stack = arena_array(a, re->len * 2 + 2, uint32_t);
+    for (int i = 0; i < 2; i++)
+        re->lists[i] = arena_array(a, re->len, uint32_t);
     *ret = re;
     return 0;
 }
@@ -629,9 +626,7 @@ struct states {
     uint32_t *list, n;
 };
 struct run {
-    const struct regex *re;
-    uint32_t *mark, *stack;
-    uint32_t step;
+    struct regex *re;
     uint32_t before, after; /* runes around the place, NO_RUNE at the ends */
     bool matched;
 };
@@ -660,24 +655,24 @@ static bool holds(const struct run *m, enum assertion what)
 static void add_state(struct run *m, struct states *s, uint32_t pc)
 {
     uint32_t top = 0;
-    m->stack[top++] = pc;
+    m->re->stack[top++] = pc;
     while (top) {
-        pc = m->stack[--top];
-        if (m->mark[pc] == m->step)
+        pc = m->re->stack[--top];
+        if (m->re->mark[pc] == m->re->step)
             continue;
-        m->mark[pc] = m->step;
+        m->re->mark[pc] = m->re->step;
         const struct inst *in = &m->re->prog[pc];
         switch (in->op) {
         case OP_SPLIT:
-            m->stack[top++] = (uint32_t)((int32_t)pc + in->y);
-            m->stack[top++] = (uint32_t)((int32_t)pc + in->x);
+            m->re->stack[top++] = (uint32_t)((int32_t)pc + in->y);
+            m->re->stack[top++] = (uint32_t)((int32_t)pc + in->x);
             break;
         case OP_JUMP:
-            m->stack[top++] = (uint32_t)((int32_t)pc + in->x);
+            m->re->stack[top++] = (uint32_t)((int32_t)pc + in->x);
             break;
         case OP_ASSERT:
             if (holds(m, (enum assertion)in->x))
-                m->stack[top++] = pc + 1;
+                m->re->stack[top++] = pc + 1;
             break;
         case OP_MATCH:
             m->matched = true;
@@ -710,38 +705,33 @@ static bool takes(const struct regex *re, const struct inst *in, uint32_t r)
     }
 }
 
-bool regex_match(struct arena *a, const struct regex *re, str text)
+bool regex_match(struct regex *re, str text)
 {
     if ((uint64_t)text.len * re->len > REGEX_STEPS_MAX)
         return false;
+    if (re->step > UINT32_MAX - 2 - text.len) {
+        memset(re->mark, 0, re->len * sizeof *re->mark);
+        re->step = 0;
+    }
     struct run m = {.re = re, .before = NO_RUNE};
-    m.mark = arena_array(a, re->len, uint32_t);
-    m.stack = arena_array(a, re->len * 2 + 2, uint32_t);
-    struct states now = {.list = arena_array(a, re->len, uint32_t)}, next = {.list = arena_array(a, re->len, uint32_t)};
-    size_t at = 0, ahead = 0;
-    uint32_t rune = text.len ? next_rune(text, &ahead) : NO_RUNE;
+    struct states now = {.list = re->lists[0]}, next = {.list = re->lists[1]};
+    size_t at = 0;
+    m.after = text.len ? next_rune(text, &at) : NO_RUNE;
+    re->step++;
     for (;;) {
-        m.after = rune;
-        if (now.n == 0 || m.step == 0)
-            m.step++;
         add_state(&m, &now, 0); /* a match may start anywhere */
-        if (m.matched || rune == NO_RUNE)
+        if (m.matched || m.after == NO_RUNE)
             return m.matched;
-        at = ahead;
-        uint32_t following = at < text.len ? next_rune(text, &ahead) : NO_RUNE;
-        m.step++;
-        m.before = rune;
-        m.after = following;
+        uint32_t rune = m.before = m.after;
+        m.after = at < text.len ? next_rune(text, &at) : NO_RUNE;
+        re->step++;
         next.n = 0;
         for (uint32_t i = 0; i < now.n; i++) {
             if (takes(re, &re->prog[now.list[i]], rune))
                 add_state(&m, &next, now.list[i] + 1);
         }
-        if (m.matched)
-            return true;
         struct states swap = now;
         now = next;
         next = swap;
-        rune = following;
     }
 }

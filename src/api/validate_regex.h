@@ -2,8 +2,8 @@
  *
  * Perl-like syntax without back references or look-around, matched over code points in time linear in the text: the program
  * is a Thompson automaton and all its states advance together.
- * Threads: a compiled program is immutable; matching keeps its state on the caller's arena.
- * Ownership: programs live in the arena; the pattern is copied into them.
+ * Threads: one at a time per program, which holds the state of its matching.
+ * Ownership: programs live in the arena, with a copy of the pattern.
  * Limits: REGEX_INSTRUCTIONS_MAX instructions, repetitions up to 1000, nesting REGEX_DEPTH_MAX: beyond that E_INVALID.  A match that
  * would take more than REGEX_STEPS_MAX steps does not match. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -18,6 +18,6 @@
 
 struct regex;
 
-int regex_compile(struct arena *a, str pattern, const struct regex **ret, struct err *err) MUST_CHECK;
+int regex_compile(struct arena *a, str pattern, struct regex **ret, struct err *err) MUST_CHECK;
 /* Whether the expression matches anywhere in the text; anchors say more. */
-bool regex_match(struct arena *a, const struct regex *re, str text);
+bool regex_match(struct regex *re, str text);

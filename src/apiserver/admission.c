@@ -168,32 +168,7 @@ static int validate_escalation(struct admission_attrs *at, struct err *err)
 {
     if (at->op == ADMIT_DELETE || !str_is(at->res->group, "rbac.authorization.k8s.io"))
         return 0;
-    struct authz *z = at->srv->authz;
-    const struct api_user *user = &at->req->user;
-    bool is_role = str_has_suffix(at->res->plural, S("roles"));
-    struct authz_attrs may = {.user = user, .is_resource = true, .verb = is_role ? S("escalate") : S("bind"), .group = at->res->group, .version = S("v1"),
-                              .resource = at->res->plural, .ns = at->ns, .name = at->name};
-    if (is_role) {
-        const struct json *rules = json_get(at->obj, S("rules"));
-        bool same = at->old && json_equal(rules ? rules : &(struct json){0}, json_get(at->old, S("rules")) ? json_get(at->old, S("rules")) : &(struct json){0});
-        if (same || authz_check(z, at->arena, &may, NULL) || authz_check_escalation(z, at->arena, user, at->ns, rules, err) == 0)
-            return 0;
-        return err_wrap(err, STR_FMT " \"" STR_FMT "\" is forbidden: ", STR_ARG(api_qualified_resource(at->arena, at->res)), STR_ARG(at->name));
-    }
-    const struct json *ref = json_get(at->obj, S("roleRef"));
-    str kind = json_get_str(ref, S("kind")), name = json_get_str(ref, S("name"));
-    may.resource = str_is(kind, "ClusterRole") ? S("clusterroles") : S("roles");
-    may.name = name;
-    struct json rules;
-    if ((at->old && json_equal(json_get(at->old, S("subjects")) ? json_get(at->old, S("subjects")) : &(struct json){0},
-                               json_get(at->obj, S("subjects")) ? json_get(at->obj, S("subjects")) : &(struct json){0})) ||
-        authz_check(z, at->arena, &may, NULL))
-        return 0;
-    if (!authz_resolve_role(z, at->arena, at->ns, kind, name, &rules))
-        return err_set(err, E_NOT_FOUND, STR_FMT ".rbac.authorization.k8s.io \"" STR_FMT "\" not found", STR_ARG(may.resource), STR_ARG(name));
-    if (authz_check_escalation(z, at->arena, user, at->ns, &rules, err) == 0)
-        return 0;
-    return err_wrap(err, STR_FMT " \"" STR_FMT "\" is forbidden: ", STR_ARG(api_qualified_resource(at->arena, at->res)), STR_ARG(at->name));
+    return authz_check_write(at->srv->authz, at->arena, &at->req->user, at->res->plural, at->ns, at->obj, at->old, err);
 }
 
 /* --- the chain --------------------------------------------------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  *
  * The compiled form is rebuilt when an RBAC object changed since it was built; checks then are lookups by subject.  Members of
  * system:masters may do everything.
- * Threads: authz_check from any io loop.  Ownership: the compiled form is shared and
- * reference-counted inside. */
+ * Threads: authz_check from any io loop.
+ * Ownership: the compiled form is shared and reference-counted inside. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

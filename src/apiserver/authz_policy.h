@@ -5,10 +5,11 @@
  *   grant              (binding, subject, rules of the role it refers to), a list per key
  *
  * A stored object is parsed once: the next policy takes over what did not change, so that a change costs one parse and a new
- * index. Aggregated ClusterRoles are resolved here: their rules are those of all roles that their selectors reach, also through
- * other aggregated ones.
- * Threads: immutable once built, except its reference count. Ownership: reference-counted; everything that
- * is found in a policy lives as long as it does. */
+ * index.
+ * Aggregated ClusterRoles are resolved here: their rules are those of all roles that their selectors reach, also through other
+ * aggregated ones.
+ * Threads: immutable once built, except its reference count.
+ * Ownership: reference-counted; everything that is found in a policy lives as long as it does. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 

@@ -13,6 +13,7 @@
 #include "apiserver/authz_policy.h"
 #include "apiserver/bootstrap_policy.h"
 #include "apiserver/internal.h"
+#include "apiserver/namespace_content.h"
 #include "base/civil.h"
 #include "base/vec.h"
 
@@ -92,6 +93,10 @@ static void want_namespaces(struct boot *b)
                              names[i], names[i]);
         struct json obj = object_parse(&b->arena, text);
         boot_want(b, S(""), S("namespaces"), &obj, NULL);
+        struct json sa = namespace_service_account(&b->arena, str_of(names[i]));
+        boot_want(b, S(""), S("serviceaccounts"), &sa, NULL);
+        struct json ca = namespace_root_ca(&b->arena, str_of(names[i]), str_of(b->s->opts.ca_pem ? b->s->opts.ca_pem : ""));
+        boot_want(b, S(""), S("configmaps"), &ca, NULL);
     }
 }
 

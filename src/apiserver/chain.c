@@ -53,31 +53,16 @@ void chain_finish_local(struct api_req *q)
 
 /* --- authorization ------------------------------------------------------------------------------------------------ */
 
-static str forbidden_message(struct api_req *q)
-{
-    struct arena *a = q->arena;
-    const struct api_target *t = &q->target;
-    if (!t->is_resource)
-        return arena_fmt(a, "forbidden: User \"" STR_FMT "\" cannot " STR_FMT " path \"" STR_FMT "\"", STR_ARG(q->user.name), STR_ARG(t->verb),
-                         STR_ARG(t->path));
-    str resource = t->subresource.len ? arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(t->resource), STR_ARG(t->subresource)) : t->resource;
-    str qualified = t->group.len ? arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(t->resource), STR_ARG(t->group)) : t->resource;
-    str name = t->name.len ? arena_fmt(a, " \"" STR_FMT "\"", STR_ARG(t->name)) : S("");
-    str where = t->ns.len ? arena_fmt(a, "in the namespace \"" STR_FMT "\"", STR_ARG(t->ns)) : S("at the cluster scope");
-    return arena_fmt(a, STR_FMT STR_FMT " is forbidden: User \"" STR_FMT "\" cannot " STR_FMT " resource \"" STR_FMT "\" in API group \"" STR_FMT "\" " STR_FMT,
-                     STR_ARG(qualified), STR_ARG(name), STR_ARG(q->user.name), STR_ARG(t->verb), STR_ARG(resource), STR_ARG(t->group), STR_ARG(where));
-}
-
 static bool authorized(struct api_req *q)
 {
     const struct api_target *t = &q->target;
     struct authz_attrs attrs = {.user = &q->user, .is_resource = t->is_resource, .verb = t->verb, .group = t->group, .version = t->version,
                                 .resource = t->resource, .subresource = t->subresource, .ns = t->ns, .name = t->name, .path = t->path};
-    /* POST of a name is no create of that name: Kubernetes authorizes creates without one, subresources with */
-    if (authz_check(q->srv->authz, q->arena, &attrs, NULL))
+    str reason = S("");
+    if (authz_check(q->srv->authz, q->arena, &attrs, &reason))
         return true;
     struct api_status_details d = {.name = t->name, .group = t->group, .kind = t->resource};
-    api_answer_status(q, 403, S("Forbidden"), forbidden_message(q), &d);
+    api_answer_status(q, 403, S("Forbidden"), authz_forbidden_message(q->arena, &attrs, reason), &d);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "api/quantity.h"
 #include "apiserver/alloc.h"
 #include "apiserver/crds.h"
+#include "apiserver/namespace_content.h"
 #include "apiserver/quota.h"
 #include "apiserver/write.h"
 #include "base/civil.h"
@@ -83,22 +84,14 @@ static void pod_update(struct write_run *r, const struct json *old, struct json 
 
 /* --- namespaces, volumes ---------------------------------------------------------------------------------------------- */
 
-static struct json named(struct arena *a, str ns, const char *name, str created)
-{
-    char uid[37];
-    object_new_uid(uid);
-    struct json obj = json_object(), *meta = json_set(a, &obj, S("metadata"), json_object());
-    json_set(a, meta, S("name"), json_string(str_of(name)));
-    json_set(a, meta, S("namespace"), json_string(ns));
-    json_set(a, meta, S("uid"), json_string(arena_str(a, str_of(uid))));
-    json_set(a, meta, S("creationTimestamp"), json_string(created));
-    return obj;
-}
-
-static void add_object(struct write_run *r, const char *plural, const struct json *obj)
+static void add_object(struct write_run *r, const char *plural, struct json *obj, str created)
 {
     const struct api_resource *res = object_builtin(S(""), str_of(plural));
     uint32_t rev_at;
+    char uid[37];
+    object_new_uid(uid);
+    json_set(r->q->arena, object_meta(obj), S("uid"), json_string(arena_str(r->q->arena, str_of(uid))));
+    json_set(r->q->arena, object_meta(obj), S("creationTimestamp"), json_string(created));
     str bytes = object_encode(r->q->arena, res, obj, &rev_at);
     write_add_op(r, (struct store_op){.type = STORE_PUT, .key = object_key(r->q->arena, res, object_ns(obj), object_name(obj)), .value = bytes, .rev_at = rev_at,
                                       .expect = STORE_ANY_REV});
@@ -110,14 +103,9 @@ static void add_namespace_content(struct write_run *r, const struct json *ns)
 {
     struct arena *a = r->q->arena;
     str name = object_name(ns), created = json_get_str(object_meta(ns), S("creationTimestamp"));
-    struct json sa = named(a, name, "default", created), cm = named(a, name, "kube-root-ca.crt", created);
-    add_object(r, "serviceaccounts", &sa);
-    struct json *notes = json_ensure_object(a, object_meta(&cm), S("annotations"));
-    json_set(a, notes, S("kubernetes.io/description"),
-             json_string(S("Certificate authority that signed the certificate of the API server; clients inside the cluster verify it with this.")));
-    struct json *data = json_ensure_object(a, &cm, S("data"));
-    json_set(a, data, S("ca.crt"), json_string(str_of(r->q->srv->opts.ca_pem)));
-    add_object(r, "configmaps", &cm);
+    struct json sa = namespace_service_account(a, name), cm = namespace_root_ca(a, name, str_of(r->q->srv->opts.ca_pem));
+    add_object(r, "serviceaccounts", &sa, created);
+    add_object(r, "configmaps", &cm, created);
 }
 
 static void namespace_create(struct write_run *r, struct json *obj)

@@ -288,7 +288,7 @@ static void hub_drain_store(struct loop_msg *m)
             hub_end_all(h);
             store_watch_close(h->watch);
             BUG_ON(hub_open(h, NULL) < 0);
-            return;
+            continue;
         }
         for (int i = 0; i < n; i++)
             hub_event(h, &events[i]);
@@ -310,6 +310,7 @@ int watch_hub_new(struct apiserver *s, struct loop *loop, struct watch_hub **ret
         free(h);
         return r;
     }
+    hub_wake(h); /* the store wakes a watch that was read to its end: read it once */
     *ret = h;
     return 0;
 }

@@ -4,6 +4,7 @@
 
 const struct cli_verb *const cli_verbs[] = {
     &verb_server,
+    &verb_get,
     &verb_kubeconfig,
     &verb_store,
     &verb_completion,

@@ -33,7 +33,6 @@ struct resource_query {
     bool all_namespaces;  /* -A */
     const char *labels;   /* -l, NULL: none */
     const char *fields;   /* --field-selector */
-    bool files_latest;    /* objects of files are only names: read them from the server */
 };
 /* The usual options of a verb: words, -l, --field-selector, --all, -A. */
 struct resource_query resource_query_of(const struct cli_args *a, size_t first_word);

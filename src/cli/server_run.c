@@ -305,10 +305,11 @@ int server_run(const struct server_opts *opts, struct err *err)
     struct server s = {.opts = opts, .started = clock_mono(&clock_real)};
     char kubeconfig[4096] = "";
     mallopt(M_ARENA_MAX, 2); /* io threads allocate little and briefly; more arenas only keep freed memory from being used again */
-    failpoint_setup();
     signal_block();
     net_fd_limit_raise(LIMIT_CONNECTIONS + 1024);
-    int r = prepare(&s, err);
+    int r = failpoint_setup(err);
+    if (r == 0)
+        r = prepare(&s, err);
     if (r == 0)
         r = start_threads(&s, err);
     if (r == 0)

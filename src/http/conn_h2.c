@@ -344,6 +344,10 @@ static void respond(struct http_request *req, const struct http_response *res)
             req->sent_bytes = st->out.bytes;
         }
         head_write(c, st, res, res->status != 204 && res->status != 304, !has_body);
+        if (!st->s.got_all) { /* its rest is dropped, but not for ever */
+            list_del(&st->link);
+            list_add_head(&c->h2.receiving, &st->link);
+        }
     }
     request_end(c, st);
 }
@@ -450,6 +454,11 @@ static void timeout(struct http_conn *c)
     }
     while (receive_deadline(c) <= now) {
         struct h2_stream *st = list_first(&c->h2.receiving, struct h2_stream, link);
+        if (st->finished) {
+            list_move(&c->h2.busy, &st->link);
+            http2_reset(c->h2.session, &st->s);
+            continue;
+        }
         http_count(&c->home->counters.timeouts, 1);
         http2_refuse(c->h2.session, &st->s, 408, "the request did not come in time");
     }

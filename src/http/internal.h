@@ -130,7 +130,7 @@ struct h1 {
 
 struct h2 {
     struct http2 *session;
-    struct list receiving; /* requests that are not complete, oldest first */
+    struct list receiving; /* requests that are not complete: those answered all the same, then the others, oldest first */
     struct list ready;     /* complete, waiting for the handler */
     struct list busy;      /* with the handler, or answered and not yet sent */
     struct list wake;      /* peer gone or output drained: the handler is to be told */

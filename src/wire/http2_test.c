@@ -267,9 +267,9 @@ TEST(limits_of_heads)
     nghttp2_submit_request(x.client, NULL, nva, ARRAY_LEN(nva), NULL, NULL);
     T_EQ_INT(exchange(&x), 0);
     T_EQ_INT(x.last->h2.refuse, 431);
-    nva[4] = nv("content-length", "99999999");
+    nva[4] = nv("content-length", "9999999");
     nva[0] = nv(":method", "POST");
-    nghttp2_data_provider d = {.source.ptr = &(size_t){99999999}, .read_callback = upload};
+    nghttp2_data_provider d = {.source.ptr = &(size_t){9999999}, .read_callback = upload};
     nghttp2_submit_request(x.client, NULL, nva, 5, &d, NULL);
     T_EQ_INT(exchange(&x), 0);
     T_EQ_INT(x.last->h2.refuse, 413);

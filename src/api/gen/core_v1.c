@@ -209,7 +209,7 @@ static const struct schema_field fields_VolumeSource[30] = {
     {.name = STR_INIT("fc"), .type = &schema_core_v1_FCVolumeSource, .pb = 17, .flags = SCHEMA_POINTER, .doc = STR_INIT("Disk reached over Fibre Channel.")},
     {.name = STR_INIT("azureFile"), .type = &schema_core_v1_AzureFileVolumeSource, .pb = 18, .flags = SCHEMA_POINTER, .doc = STR_INIT("Azure file share; deprecated in favour of CSI.")},
     {.name = STR_INIT("configMap"), .type = &schema_core_v1_ConfigMapVolumeSource, .pb = 19, .flags = SCHEMA_POINTER, .doc = STR_INIT("Keys of a config map, as files.")},
-    {.name = STR_INIT("vsphereVolume"), .type = &schema_core_v1_VsphereVirtualDiskVolumeSource, .pb = 20, .flags = SCHEMA_POINTER, .doc = STR_INIT("VSphere virtual disk; deprecated in favour of CSI.")},
+    {.name = STR_INIT("vsphereVolume"), .type = &schema_core_v1_VsphereVirtualDiskVolumeSource, .pb = 20, .flags = SCHEMA_POINTER, .doc = STR_INIT("Virtual disk of vSphere; deprecated in favour of CSI.")},
     {.name = STR_INIT("quobyte"), .type = &schema_core_v1_QuobyteVolumeSource, .pb = 21, .flags = SCHEMA_POINTER, .doc = STR_INIT("Quobyte volume; deprecated.")},
     {.name = STR_INIT("azureDisk"), .type = &schema_core_v1_AzureDiskVolumeSource, .pb = 22, .flags = SCHEMA_POINTER, .doc = STR_INIT("Azure data disk; deprecated in favour of CSI.")},
     {.name = STR_INIT("photonPersistentDisk"), .type = &schema_core_v1_PhotonPersistentDiskVolumeSource, .pb = 23, .flags = SCHEMA_POINTER, .doc = STR_INIT("Photon Controller disk; deprecated.")},
@@ -242,7 +242,7 @@ static const struct schema_field fields_PersistentVolumeSource[22] = {
     {.name = STR_INIT("flocker"), .type = &schema_core_v1_FlockerVolumeSource, .pb = 11, .flags = SCHEMA_POINTER, .doc = STR_INIT("Flocker dataset; deprecated.")},
     {.name = STR_INIT("flexVolume"), .type = &schema_core_v1_FlexPersistentVolumeSource, .pb = 12, .flags = SCHEMA_POINTER, .doc = STR_INIT("Volume of an exec-based driver; deprecated in favour of CSI.")},
     {.name = STR_INIT("azureFile"), .type = &schema_core_v1_AzureFilePersistentVolumeSource, .pb = 13, .flags = SCHEMA_POINTER, .doc = STR_INIT("Azure file share; deprecated in favour of CSI.")},
-    {.name = STR_INIT("vsphereVolume"), .type = &schema_core_v1_VsphereVirtualDiskVolumeSource, .pb = 14, .flags = SCHEMA_POINTER, .doc = STR_INIT("VSphere virtual disk; deprecated in favour of CSI.")},
+    {.name = STR_INIT("vsphereVolume"), .type = &schema_core_v1_VsphereVirtualDiskVolumeSource, .pb = 14, .flags = SCHEMA_POINTER, .doc = STR_INIT("Virtual disk of vSphere; deprecated in favour of CSI.")},
     {.name = STR_INIT("quobyte"), .type = &schema_core_v1_QuobyteVolumeSource, .pb = 15, .flags = SCHEMA_POINTER, .doc = STR_INIT("Quobyte volume; deprecated.")},
     {.name = STR_INIT("azureDisk"), .type = &schema_core_v1_AzureDiskVolumeSource, .pb = 16, .flags = SCHEMA_POINTER, .doc = STR_INIT("Azure data disk; deprecated in favour of CSI.")},
     {.name = STR_INIT("photonPersistentDisk"), .type = &schema_core_v1_PhotonPersistentDiskVolumeSource, .pb = 17, .flags = SCHEMA_POINTER, .doc = STR_INIT("Photon Controller disk; deprecated.")},
@@ -266,7 +266,7 @@ const struct schema_type schema_core_v1_PersistentVolume = {.kind = SCHEMA_OBJEC
 static const struct schema_field fields_PersistentVolumeSpec[10] = {
     {.name = STR_INIT("capacity"), .type = &map_quantity, .pb = 1, .doc = STR_INIT("Size of the volume, under the key storage.")},
     {.name = STR_INIT("persistentVolumeSource"), .type = &schema_core_v1_PersistentVolumeSource, .pb = 2, .flags = SCHEMA_INLINE, .doc = STR_INIT("Inlined: the storage behind the volume.")},
-    {.name = STR_INIT("accessModes"), .type = &list_string_rules_enums_ReadOnlyMany_ReadWriteMany_ReadWriteOnce_ReadWriteOncePod, .pb = 3, .doc = STR_INIT("Ways the volume can be mounted, such as ReadWriteOnce.")},
+    {.name = STR_INIT("accessModes"), .type = &list_string_rules_enums_ReadOnlyMany_ReadWriteMany_ReadWriteOnce_ReadWriteOncePod, .pb = 3, .doc = STR_INIT("Mount modes it supports, such as ReadWriteOnce.")},
     {.name = STR_INIT("claimRef"), .type = &granular_ObjectReference, .pb = 4, .flags = SCHEMA_POINTER, .doc = STR_INIT("Claim the volume is bound to, or reserved for.")},
     {.name = STR_INIT("persistentVolumeReclaimPolicy"), .type = &schema_string, .pb = 5, .dflt = STR_INIT("\"Retain\""), .doc = STR_INIT("What happens once the claim is gone: Retain, Delete or Recycle (deprecated)."), .rules = &rules_enums_Delete_Recycle_Retain},
     {.name = STR_INIT("storageClassName"), .type = &schema_string, .pb = 6, .doc = STR_INIT("Class of the volume; only claims of the same class match.")},
@@ -283,7 +283,7 @@ const struct schema_type schema_core_v1_VolumeNodeAffinity = {.kind = SCHEMA_OBJ
 
 static const struct schema_field fields_PersistentVolumeStatus[4] = {
     {.name = STR_INIT("phase"), .type = &schema_string, .pb = 1, .dflt = STR_INIT("\"Pending\""), .doc = STR_INIT("Pending, Available, Bound, Released or Failed.")},
-    {.name = STR_INIT("message"), .type = &schema_string, .pb = 2, .doc = STR_INIT("Why the volume is in this phase, for people.")},
+    {.name = STR_INIT("message"), .type = &schema_string, .pb = 2, .doc = STR_INIT("What led to the phase, for people.")},
     {.name = STR_INIT("reason"), .type = &schema_string, .pb = 3, .doc = STR_INIT("Why the volume failed, as one word for programs.")},
     {.name = STR_INIT("lastPhaseTransitionTime"), .type = &schema_time, .pb = 4, .doc = STR_INIT("When the phase last changed.")}};
 const struct schema_type schema_core_v1_PersistentVolumeStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PersistentVolumeStatus"), .openapi = STR_INIT("io.k8s.api.core.v1.PersistentVolumeStatus"), .doc = STR_INIT("Phase of a persistent volume."), .fields = fields_PersistentVolumeStatus, .nfields = 4};
@@ -506,7 +506,7 @@ static const struct schema_field fields_ISCSIVolumeSource[11] = {
     {.name = STR_INIT("targetPortal"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Address of the target; port 3260 unless given.")},
     {.name = STR_INIT("iqn"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Qualified name of the target.")},
     {.name = STR_INIT("lun"), .type = &schema_int32, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Logical unit number on the target.")},
-    {.name = STR_INIT("iscsiInterface"), .type = &schema_string, .pb = 4, .dflt = STR_INIT("\"default\""), .doc = STR_INIT("ISCSI transport to use; default means TCP.")},
+    {.name = STR_INIT("iscsiInterface"), .type = &schema_string, .pb = 4, .dflt = STR_INIT("\"default\""), .doc = STR_INIT("Transport of iSCSI to use; default means TCP.")},
     {.name = STR_INIT("fsType"), .type = &schema_string, .pb = 5, .doc = STR_INIT("File system to mount, such as ext4 or xfs; ext4 when absent.")},
     {.name = STR_INIT("readOnly"), .type = &schema_bool, .pb = 6, .doc = STR_INIT("True keeps containers from writing to it; false when absent.")},
     {.name = STR_INIT("portals"), .type = &list_string, .pb = 7, .doc = STR_INIT("Further addresses of the target, for multipath.")},
@@ -521,7 +521,7 @@ static const struct schema_field fields_ISCSIPersistentVolumeSource[11] = {
     {.name = STR_INIT("targetPortal"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Address of the target; port 3260 unless given.")},
     {.name = STR_INIT("iqn"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Qualified name of the target.")},
     {.name = STR_INIT("lun"), .type = &schema_int32, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Logical unit number on the target.")},
-    {.name = STR_INIT("iscsiInterface"), .type = &schema_string, .pb = 4, .dflt = STR_INIT("\"default\""), .doc = STR_INIT("ISCSI transport to use; default means TCP.")},
+    {.name = STR_INIT("iscsiInterface"), .type = &schema_string, .pb = 4, .dflt = STR_INIT("\"default\""), .doc = STR_INIT("Transport of iSCSI to use; default means TCP.")},
     {.name = STR_INIT("fsType"), .type = &schema_string, .pb = 5, .doc = STR_INIT("File system to mount, such as ext4 or xfs; ext4 when absent.")},
     {.name = STR_INIT("readOnly"), .type = &schema_bool, .pb = 6, .doc = STR_INIT("True keeps containers from writing to it; false when absent.")},
     {.name = STR_INIT("portals"), .type = &list_string, .pb = 7, .doc = STR_INIT("Further addresses of the target, for multipath.")},
@@ -567,7 +567,7 @@ static const struct schema_field fields_PhotonPersistentDiskVolumeSource[2] = {
 const struct schema_type schema_core_v1_PhotonPersistentDiskVolumeSource = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PhotonPersistentDiskVolumeSource"), .openapi = STR_INIT("io.k8s.api.core.v1.PhotonPersistentDiskVolumeSource"), .doc = STR_INIT("A Photon Controller disk."), .fields = fields_PhotonPersistentDiskVolumeSource, .nfields = 2};
 
 static const struct schema_field fields_AzureDiskVolumeSource[6] = {
-    {.name = STR_INIT("diskName"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the disk in the blob store.")},
+    {.name = STR_INIT("diskName"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Disk to use, by its blob name.")},
     {.name = STR_INIT("diskURI"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("URI of the disk in the blob store.")},
     {.name = STR_INIT("cachingMode"), .type = &schema_string, .pb = 3, .flags = SCHEMA_POINTER, .dflt = STR_INIT("\"ReadWrite\""), .doc = STR_INIT("Host cache: None, ReadOnly or ReadWrite.")},
     {.name = STR_INIT("fsType"), .type = &schema_string, .pb = 4, .flags = SCHEMA_POINTER, .dflt = STR_INIT("\"ext4\""), .doc = STR_INIT("File system to mount, such as ext4 or xfs; ext4 when absent.")},
@@ -583,7 +583,7 @@ static const struct schema_field fields_PortworxVolumeSource[3] = {
 const struct schema_type schema_core_v1_PortworxVolumeSource = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PortworxVolumeSource"), .openapi = STR_INIT("io.k8s.api.core.v1.PortworxVolumeSource"), .doc = STR_INIT("A Portworx volume."), .fields = fields_PortworxVolumeSource, .nfields = 3};
 
 static const struct schema_field fields_ScaleIOVolumeSource[10] = {
-    {.name = STR_INIT("gateway"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Address of the ScaleIO API gateway.")},
+    {.name = STR_INIT("gateway"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Where the ScaleIO API is reached, as URL.")},
     {.name = STR_INIT("system"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the storage system.")},
     {.name = STR_INIT("secretRef"), .type = &schema_core_v1_LocalObjectReference, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_POINTER | SCHEMA_ALWAYS, .doc = STR_INIT("Secret with the ScaleIO login.")},
     {.name = STR_INIT("sslEnabled"), .type = &schema_bool, .pb = 4, .doc = STR_INIT("True talks TLS to the gateway; false when absent.")},
@@ -597,7 +597,7 @@ static const uint8_t index_ScaleIOVolumeSource[32] = {0, 0, 0, 0, 0, 0, 4, 0, 0,
 const struct schema_type schema_core_v1_ScaleIOVolumeSource = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ScaleIOVolumeSource"), .openapi = STR_INIT("io.k8s.api.core.v1.ScaleIOVolumeSource"), .doc = STR_INIT("A ScaleIO volume, in the pod."), .fields = fields_ScaleIOVolumeSource, .nfields = 10, .index8 = index_ScaleIOVolumeSource, .index_mask = 31};
 
 static const struct schema_field fields_ScaleIOPersistentVolumeSource[10] = {
-    {.name = STR_INIT("gateway"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Address of the ScaleIO API gateway.")},
+    {.name = STR_INIT("gateway"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Where the ScaleIO API is reached, as URL.")},
     {.name = STR_INIT("system"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the storage system.")},
     {.name = STR_INIT("secretRef"), .type = &schema_core_v1_SecretReference, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_POINTER | SCHEMA_ALWAYS, .doc = STR_INIT("Secret with the ScaleIO login.")},
     {.name = STR_INIT("sslEnabled"), .type = &schema_bool, .pb = 4, .doc = STR_INIT("True talks TLS to the gateway; false when absent.")},
@@ -739,7 +739,7 @@ static const struct schema_field fields_VolumeDevice[2] = {
 const struct schema_type schema_core_v1_VolumeDevice = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeDevice"), .openapi = STR_INIT("io.k8s.api.core.v1.VolumeDevice"), .doc = STR_INIT("Where a block volume appears in the container."), .fields = fields_VolumeDevice, .nfields = 2};
 
 static const struct schema_field fields_EnvVar[3] = {
-    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the variable.")},
+    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("What the variable is called.")},
     {.name = STR_INIT("value"), .type = &schema_string, .pb = 2, .doc = STR_INIT("Its value; $(VAR) inserts earlier variables, $$ stands for one $.")},
     {.name = STR_INIT("valueFrom"), .type = &schema_core_v1_EnvVarSource, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("Takes the value from elsewhere; only when value is empty.")}};
 const struct schema_type schema_core_v1_EnvVar = {.kind = SCHEMA_OBJECT, .name = STR_INIT("EnvVar"), .openapi = STR_INIT("io.k8s.api.core.v1.EnvVar"), .doc = STR_INIT("An environment variable of the container."), .fields = fields_EnvVar, .nfields = 3};
@@ -810,7 +810,7 @@ static const struct schema_field fields_TCPSocketAction[2] = {
 const struct schema_type schema_core_v1_TCPSocketAction = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TCPSocketAction"), .openapi = STR_INIT("io.k8s.api.core.v1.TCPSocketAction"), .doc = STR_INIT("Opening a TCP connection."), .fields = fields_TCPSocketAction, .nfields = 2};
 
 static const struct schema_field fields_GRPCAction[2] = {
-    {.name = STR_INIT("port"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Port number of the gRPC server.")},
+    {.name = STR_INIT("port"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Where the gRPC server listens; a number, no name.")},
     {.name = STR_INIT("service"), .type = &schema_string, .pb = 2, .flags = SCHEMA_POINTER | SCHEMA_ALWAYS, .dflt = STR_INIT("\"\""), .doc = STR_INIT("Service name put into the health request; empty means the whole server.")}};
 const struct schema_type schema_core_v1_GRPCAction = {.kind = SCHEMA_OBJECT, .name = STR_INIT("GRPCAction"), .openapi = STR_INIT("io.k8s.api.core.v1.GRPCAction"), .doc = STR_INIT("A call of the gRPC health service."), .fields = fields_GRPCAction, .nfields = 2};
 
@@ -959,7 +959,7 @@ const struct schema_type schema_core_v1_ResourceStatus = {.kind = SCHEMA_OBJECT,
 
 static const struct schema_field fields_ResourceHealth[2] = {
     {.name = STR_INIT("resourceID"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Id of the device, unique on the node.")},
-    {.name = STR_INIT("health"), .type = &schema_string, .pb = 2, .doc = STR_INIT("Healthy, Unhealthy or Unknown; Healthy or Unhealthy as last reported.")}};
+    {.name = STR_INIT("health"), .type = &schema_string, .pb = 2, .doc = STR_INIT("Healthy, Unhealthy or Unknown, as last reported.")}};
 const struct schema_type schema_core_v1_ResourceHealth = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ResourceHealth"), .openapi = STR_INIT("io.k8s.api.core.v1.ResourceHealth"), .doc = STR_INIT("Health of one device."), .fields = fields_ResourceHealth, .nfields = 2};
 
 static const struct schema_field fields_ContainerUser[1] = {
@@ -1207,18 +1207,18 @@ static const struct schema_field fields_EphemeralContainerCommon[24] = {
     {.name = STR_INIT("command"), .type = &list_string, .pb = 3, .doc = STR_INIT("Program to run instead of the image's entrypoint; $(VAR) is replaced.")},
     {.name = STR_INIT("args"), .type = &list_string, .pb = 4, .doc = STR_INIT("Arguments instead of those of the image; $(VAR) is replaced.")},
     {.name = STR_INIT("workingDir"), .type = &schema_string, .pb = 5, .doc = STR_INIT("Working folder; absent means that of the image.")},
-    {.name = STR_INIT("ports"), .type = &list_ContainerPort_map_containerPort_protocol, .pb = 6, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("containerPort"), .doc = STR_INIT("Not allowed for ephemeral containers.")},
+    {.name = STR_INIT("ports"), .type = &list_ContainerPort_map_containerPort_protocol, .pb = 6, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("containerPort"), .doc = STR_INIT("Must be absent; exists only to share the container's shape.")},
     {.name = STR_INIT("envFrom"), .type = &list_EnvFromSource, .pb = 19, .doc = STR_INIT("Config maps and secrets whose keys become variables; env wins.")},
     {.name = STR_INIT("env"), .type = &list_EnvVar_map_name, .pb = 7, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("name"), .doc = STR_INIT("Environment variables of the container.")},
     {.name = STR_INIT("resources"), .type = &schema_core_v1_ResourceRequirements, .pb = 8, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Not allowed; they use what the pod has left.")},
-    {.name = STR_INIT("resizePolicy"), .type = &list_ContainerResizePolicy, .pb = 23, .doc = STR_INIT("Whether resizing a resource restarts the container.")},
+    {.name = STR_INIT("resizePolicy"), .type = &list_ContainerResizePolicy, .pb = 23, .doc = STR_INIT("Must be absent; exists only to share the container's shape.")},
     {.name = STR_INIT("restartPolicy"), .type = &schema_string, .pb = 24, .flags = SCHEMA_POINTER, .doc = STR_INIT("Not allowed; ephemeral containers are never restarted.")},
     {.name = STR_INIT("volumeMounts"), .type = &list_VolumeMount_map_mountPath, .pb = 9, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("mountPath"), .doc = STR_INIT("Volumes to mount, and where.")},
     {.name = STR_INIT("volumeDevices"), .type = &list_VolumeDevice_map_devicePath, .pb = 21, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("devicePath"), .doc = STR_INIT("Block volumes to pass in as devices, and where.")},
-    {.name = STR_INIT("livenessProbe"), .type = &schema_core_v1_Probe, .pb = 10, .flags = SCHEMA_POINTER, .doc = STR_INIT("Not allowed for ephemeral containers.")},
-    {.name = STR_INIT("readinessProbe"), .type = &schema_core_v1_Probe, .pb = 11, .flags = SCHEMA_POINTER, .doc = STR_INIT("Not allowed for ephemeral containers.")},
-    {.name = STR_INIT("startupProbe"), .type = &schema_core_v1_Probe, .pb = 22, .flags = SCHEMA_POINTER, .doc = STR_INIT("Not allowed for ephemeral containers.")},
-    {.name = STR_INIT("lifecycle"), .type = &schema_core_v1_Lifecycle, .pb = 12, .flags = SCHEMA_POINTER, .doc = STR_INIT("Not allowed for ephemeral containers.")},
+    {.name = STR_INIT("livenessProbe"), .type = &schema_core_v1_Probe, .pb = 10, .flags = SCHEMA_POINTER, .doc = STR_INIT("Must be absent; exists only to share the container's shape.")},
+    {.name = STR_INIT("readinessProbe"), .type = &schema_core_v1_Probe, .pb = 11, .flags = SCHEMA_POINTER, .doc = STR_INIT("Must be absent; exists only to share the container's shape.")},
+    {.name = STR_INIT("startupProbe"), .type = &schema_core_v1_Probe, .pb = 22, .flags = SCHEMA_POINTER, .doc = STR_INIT("Must be absent; exists only to share the container's shape.")},
+    {.name = STR_INIT("lifecycle"), .type = &schema_core_v1_Lifecycle, .pb = 12, .flags = SCHEMA_POINTER, .doc = STR_INIT("Must be absent; exists only to share the container's shape.")},
     {.name = STR_INIT("terminationMessagePath"), .type = &schema_string, .pb = 13, .dflt = STR_INIT("\"/dev/termination-log\""), .doc = STR_INIT("File in the container whose content becomes the end message.")},
     {.name = STR_INIT("terminationMessagePolicy"), .type = &schema_string, .pb = 20, .dflt = STR_INIT("\"File\""), .doc = STR_INIT("File, or FallbackToLogsOnError to use the log's tail when the file is empty."), .rules = &rules_enums_File_FallbackToLogsOnError},
     {.name = STR_INIT("imagePullPolicy"), .type = &schema_string, .pb = 14, .doc = STR_INIT("Always, IfNotPresent or Never; absent: Always for :latest, else IfNotPresent."), .rules = &rules_enums_Always_IfNotPresent_Never},
@@ -1238,8 +1238,8 @@ static const struct schema_field fields_PodStatus[17] = {
     {.name = STR_INIT("observedGeneration"), .type = &schema_int64, .pb = 17, .doc = STR_INIT("Generation of the object that this status describes.")},
     {.name = STR_INIT("phase"), .type = &schema_string, .pb = 1, .doc = STR_INIT("Pending, Running, Succeeded, Failed or Unknown.")},
     {.name = STR_INIT("conditions"), .type = &list_PodCondition_map_type, .pb = 2, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("type"), .doc = STR_INIT("Aspects of the state, each with its own status and reason.")},
-    {.name = STR_INIT("message"), .type = &schema_string, .pb = 3, .doc = STR_INIT("Why the pod is in this state, for people.")},
-    {.name = STR_INIT("reason"), .type = &schema_string, .pb = 4, .doc = STR_INIT("Why the pod is in this state, as one word, such as Evicted.")},
+    {.name = STR_INIT("message"), .type = &schema_string, .pb = 3, .doc = STR_INIT("Further explanation of the phase, for people.")},
+    {.name = STR_INIT("reason"), .type = &schema_string, .pb = 4, .doc = STR_INIT("Further explanation of the phase, as one word, such as Evicted.")},
     {.name = STR_INIT("nominatedNodeName"), .type = &schema_string, .pb = 11, .doc = STR_INIT("Node being cleared for this pod; it may still land elsewhere.")},
     {.name = STR_INIT("hostIP"), .type = &schema_string, .pb = 5, .doc = STR_INIT("Address of the node; empty until the pod is placed.")},
     {.name = STR_INIT("hostIPs"), .type = &list_HostIP, .pb = 16, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("ip"), .doc = STR_INIT("All addresses of the node; the first equals hostIP.")},
@@ -1287,7 +1287,7 @@ static const struct schema_field fields_ReplicationControllerStatus[6] = {
     {.name = STR_INIT("replicas"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Number of pods seen.")},
     {.name = STR_INIT("fullyLabeledReplicas"), .type = &schema_int32, .pb = 2, .doc = STR_INIT("Pods that have all labels of the template.")},
     {.name = STR_INIT("readyReplicas"), .type = &schema_int32, .pb = 4, .doc = STR_INIT("Pods that are ready.")},
-    {.name = STR_INIT("availableReplicas"), .type = &schema_int32, .pb = 5, .doc = STR_INIT("Pods ready for at least minReadySeconds.")},
+    {.name = STR_INIT("availableReplicas"), .type = &schema_int32, .pb = 5, .doc = STR_INIT("Pods that have been ready for minReadySeconds or longer.")},
     {.name = STR_INIT("observedGeneration"), .type = &schema_int64, .pb = 3, .doc = STR_INIT("Generation of the object that this status describes.")},
     {.name = STR_INIT("conditions"), .type = &list_ReplicationControllerCondition_map_type, .pb = 6, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("type"), .doc = STR_INIT("Aspects of the state, each with its own status and reason.")}};
 static const uint8_t index_ReplicationControllerStatus[16] = {0, 3, 0, 0, 0, 4, 0, 2, 6, 0, 0, 5, 1, 0, 0, 0};
@@ -1331,7 +1331,7 @@ const struct schema_type schema_core_v1_LoadBalancerStatus = {.kind = SCHEMA_OBJ
 static const struct schema_field fields_LoadBalancerIngress[4] = {
     {.name = STR_INIT("ip"), .type = &schema_string, .pb = 1, .doc = STR_INIT("Address of the entry point; set if it is reached by address.")},
     {.name = STR_INIT("hostname"), .type = &schema_string, .pb = 2, .doc = STR_INIT("DNS name of the entry point; set if it is reached by name.")},
-    {.name = STR_INIT("ipMode"), .type = &schema_string, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("VIP delivers packets to the nodes as they are; Proxy rewrites them."), .rules = &rules_enums_Proxy_VIP},
+    {.name = STR_INIT("ipMode"), .type = &schema_string, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("VIP delivers packets to the nodes as they are; Proxy readdresses them."), .rules = &rules_enums_Proxy_VIP},
     {.name = STR_INIT("ports"), .type = &list_PortStatus, .pb = 4, .doc = STR_INIT("State of each port of the load balancer.")}};
 const struct schema_type schema_core_v1_LoadBalancerIngress = {.kind = SCHEMA_OBJECT, .name = STR_INIT("LoadBalancerIngress"), .openapi = STR_INIT("io.k8s.api.core.v1.LoadBalancerIngress"), .doc = STR_INIT("One point of entry of a load balancer."), .fields = fields_LoadBalancerIngress, .nfields = 4};
 
@@ -1348,7 +1348,7 @@ static const struct schema_field fields_ServiceSpec[20] = {
     {.name = STR_INIT("externalName"), .type = &schema_string, .pb = 10, .doc = STR_INIT("DNS name that the service stands for; with type ExternalName.")},
     {.name = STR_INIT("externalTrafficPolicy"), .type = &schema_string, .pb = 11, .doc = STR_INIT("Local keeps outside traffic on its node with the client address; Cluster spreads it."), .rules = &rules_enums_Cluster_Local},
     {.name = STR_INIT("healthCheckNodePort"), .type = &schema_int32, .pb = 12, .doc = STR_INIT("Port for health checks by the load balancer, with policy Local.")},
-    {.name = STR_INIT("publishNotReadyAddresses"), .type = &schema_bool, .pb = 13, .doc = STR_INIT("True publishes pods in DNS before they are ready; false when absent.")},
+    {.name = STR_INIT("publishNotReadyAddresses"), .type = &schema_bool, .pb = 13, .doc = STR_INIT("True treats pods as ready before they are; false when absent.")},
     {.name = STR_INIT("sessionAffinityConfig"), .type = &schema_core_v1_SessionAffinityConfig, .pb = 14, .flags = SCHEMA_POINTER, .doc = STR_INIT("Settings of sessionAffinity, such as the timeout.")},
     {.name = STR_INIT("ipFamilies"), .type = &list_string_rules_enums_IPv4_IPv6, .pb = 19, .doc = STR_INIT("IPv4, IPv6 or both; the order decides the first address.")},
     {.name = STR_INIT("ipFamilyPolicy"), .type = &schema_string, .pb = 17, .flags = SCHEMA_POINTER, .doc = STR_INIT("SingleStack, PreferDualStack or RequireDualStack; SingleStack when absent."), .rules = &rules_enums_PreferDualStack_RequireDualStack_SingleStack},
@@ -1410,7 +1410,7 @@ const struct schema_type schema_core_v1_EndpointAddress = {.kind = SCHEMA_OBJECT
 
 static const struct schema_field fields_EndpointPort[4] = {
     {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .doc = STR_INIT("Name of the port, as in the service.")},
-    {.name = STR_INIT("port"), .type = &schema_int32, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Port number of the backend.")},
+    {.name = STR_INIT("port"), .type = &schema_int32, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Port on which the backend listens.")},
     {.name = STR_INIT("protocol"), .type = &schema_string, .pb = 3, .dflt = STR_INIT("\"TCP\""), .doc = STR_INIT("TCP, UDP or SCTP; TCP when absent."), .rules = &rules_enums_SCTP_TCP_UDP},
     {.name = STR_INIT("appProtocol"), .type = &schema_string, .pb = 4, .flags = SCHEMA_POINTER, .doc = STR_INIT("Protocol spoken on top, such as kubernetes.io/h2c.")}};
 const struct schema_type schema_core_v1_EndpointPort = {.kind = SCHEMA_OBJECT, .name = STR_INIT("EndpointPort"), .openapi = STR_INIT("io.k8s.api.core.v1.EndpointPort"), .doc = STR_INIT("A port behind a service."), .atomic = true, .fields = fields_EndpointPort, .nfields = 4};
@@ -1458,7 +1458,7 @@ static const struct schema_field fields_NodeRuntimeHandler[2] = {
 const struct schema_type schema_core_v1_NodeRuntimeHandler = {.kind = SCHEMA_OBJECT, .name = STR_INIT("NodeRuntimeHandler"), .openapi = STR_INIT("io.k8s.api.core.v1.NodeRuntimeHandler"), .doc = STR_INIT("A runtime handler on the node."), .fields = fields_NodeRuntimeHandler, .nfields = 2};
 
 static const struct schema_field fields_NodeFeatures[1] = {
-    {.name = STR_INIT("supplementalGroupsPolicy"), .type = &schema_bool, .pb = 1, .flags = SCHEMA_POINTER, .doc = STR_INIT("True if the runtime supports supplementalGroupsPolicy of pods.")}};
+    {.name = STR_INIT("supplementalGroupsPolicy"), .type = &schema_bool, .pb = 1, .flags = SCHEMA_POINTER, .doc = STR_INIT("True if pods here may set supplementalGroupsPolicy.")}};
 const struct schema_type schema_core_v1_NodeFeatures = {.kind = SCHEMA_OBJECT, .name = STR_INIT("NodeFeatures"), .openapi = STR_INIT("io.k8s.api.core.v1.NodeFeatures"), .doc = STR_INIT("What the container runtime of the node can do."), .fields = fields_NodeFeatures, .nfields = 1};
 
 static const struct schema_field fields_NodeSystemInfo[11] = {
@@ -1477,7 +1477,7 @@ static const uint8_t index_NodeSystemInfo[32] = {6, 0, 10, 0, 4, 8, 0, 0, 0, 9, 
 const struct schema_type schema_core_v1_NodeSystemInfo = {.kind = SCHEMA_OBJECT, .name = STR_INIT("NodeSystemInfo"), .openapi = STR_INIT("io.k8s.api.core.v1.NodeSystemInfo"), .doc = STR_INIT("Facts about the machine and its software."), .fields = fields_NodeSystemInfo, .nfields = 11, .index8 = index_NodeSystemInfo, .index_mask = 31};
 
 static const struct schema_field fields_NodeSwapStatus[1] = {
-    {.name = STR_INIT("capacity"), .type = &schema_int64, .pb = 1, .flags = SCHEMA_POINTER, .doc = STR_INIT("Size of the swap memory, in bytes.")}};
+    {.name = STR_INIT("capacity"), .type = &schema_int64, .pb = 1, .flags = SCHEMA_POINTER, .doc = STR_INIT("Bytes of swap that the machine has.")}};
 const struct schema_type schema_core_v1_NodeSwapStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("NodeSwapStatus"), .openapi = STR_INIT("io.k8s.api.core.v1.NodeSwapStatus"), .doc = STR_INIT("Swap memory of the node."), .fields = fields_NodeSwapStatus, .nfields = 1};
 
 static const struct schema_field fields_NodeConfigStatus[4] = {
@@ -1493,11 +1493,11 @@ static const struct schema_field fields_NodeStatus[13] = {
     {.name = STR_INIT("phase"), .type = &schema_string, .pb = 3, .doc = STR_INIT("No longer used; see the conditions.")},
     {.name = STR_INIT("conditions"), .type = &list_NodeCondition_map_type, .pb = 4, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("type"), .doc = STR_INIT("Aspects of the state, each with its own status and reason.")},
     {.name = STR_INIT("addresses"), .type = &list_NodeAddress_map_type, .pb = 5, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("type"), .doc = STR_INIT("Addresses and host names of the node.")},
-    {.name = STR_INIT("daemonEndpoints"), .type = &schema_core_v1_NodeDaemonEndpoints, .pb = 6, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Ports of the daemons on the node.")},
+    {.name = STR_INIT("daemonEndpoints"), .type = &schema_core_v1_NodeDaemonEndpoints, .pb = 6, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Where the node's own daemons listen.")},
     {.name = STR_INIT("nodeInfo"), .type = &schema_core_v1_NodeSystemInfo, .pb = 7, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Ids and versions of the machine and its software.")},
     {.name = STR_INIT("images"), .type = &list_ContainerImage, .pb = 8, .doc = STR_INIT("Images present on the node, largest first.")},
     {.name = STR_INIT("volumesInUse"), .type = &list_string, .pb = 9, .doc = STR_INIT("Attachable volumes that pods on the node use.")},
-    {.name = STR_INIT("volumesAttached"), .type = &list_AttachedVolume, .pb = 10, .doc = STR_INIT("Volumes attached to the node.")},
+    {.name = STR_INIT("volumesAttached"), .type = &list_AttachedVolume, .pb = 10, .doc = STR_INIT("Volumes the machine has attached now.")},
     {.name = STR_INIT("config"), .type = &schema_core_v1_NodeConfigStatus, .pb = 11, .flags = SCHEMA_POINTER, .doc = STR_INIT("No longer used: state of the agent's configuration.")},
     {.name = STR_INIT("runtimeHandlers"), .type = &list_NodeRuntimeHandler, .pb = 12, .doc = STR_INIT("Runtime handlers that runtime classes can name.")},
     {.name = STR_INIT("features"), .type = &schema_core_v1_NodeFeatures, .pb = 13, .flags = SCHEMA_POINTER, .doc = STR_INIT("What the container runtime supports.")}};
@@ -1505,13 +1505,13 @@ static const uint8_t index_NodeStatus[32] = {0, 0, 0, 5, 0, 0, 0, 11, 0, 1, 9, 8
 const struct schema_type schema_core_v1_NodeStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("NodeStatus"), .openapi = STR_INIT("io.k8s.api.core.v1.NodeStatus"), .doc = STR_INIT("What is known about a node."), .fields = fields_NodeStatus, .nfields = 13, .index8 = index_NodeStatus, .index_mask = 31};
 
 static const struct schema_field fields_AttachedVolume[2] = {
-    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the attached volume.")},
+    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Volume, as its plugin calls it.")},
     {.name = STR_INIT("devicePath"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Device on the node under which it appears.")}};
 const struct schema_type schema_core_v1_AttachedVolume = {.kind = SCHEMA_OBJECT, .name = STR_INIT("AttachedVolume"), .openapi = STR_INIT("io.k8s.api.core.v1.AttachedVolume"), .doc = STR_INIT("A volume that is attached to the node."), .fields = fields_AttachedVolume, .nfields = 2};
 
 static const struct schema_field fields_ContainerImage[2] = {
     {.name = STR_INIT("names"), .type = &list_string, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Names under which the image is known, with tags and digests.")},
-    {.name = STR_INIT("sizeBytes"), .type = &schema_int64, .pb = 2, .doc = STR_INIT("Size of the image, in bytes.")}};
+    {.name = STR_INIT("sizeBytes"), .type = &schema_int64, .pb = 2, .doc = STR_INIT("Bytes that the image takes on disk.")}};
 const struct schema_type schema_core_v1_ContainerImage = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ContainerImage"), .openapi = STR_INIT("io.k8s.api.core.v1.ContainerImage"), .doc = STR_INIT("An image present on the node."), .fields = fields_ContainerImage, .nfields = 2};
 
 static const struct schema_field fields_NodeCondition[6] = {
@@ -1665,7 +1665,7 @@ static const struct schema_field fields_Event[17] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
     {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name, namespace and the other standard metadata.")},
-    {.name = STR_INIT("involvedObject"), .type = &schema_core_v1_ObjectReference, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Object that the event is about.")},
+    {.name = STR_INIT("involvedObject"), .type = &schema_core_v1_ObjectReference, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("What the event concerns.")},
     {.name = STR_INIT("reason"), .type = &schema_string, .pb = 3, .doc = STR_INIT("Why it was reported, as one word, such as FailedScheduling.")},
     {.name = STR_INIT("message"), .type = &schema_string, .pb = 4, .doc = STR_INIT("What happened, for people.")},
     {.name = STR_INIT("source"), .type = &schema_core_v1_EventSource, .pb = 5, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Program and node that reported it.")},
@@ -1831,7 +1831,7 @@ static const struct schema_field fields_PortStatus[3] = {
 const struct schema_type schema_core_v1_PortStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PortStatus"), .openapi = STR_INIT("io.k8s.api.core.v1.PortStatus"), .doc = STR_INIT("State of a port of a load balancer."), .fields = fields_PortStatus, .nfields = 3};
 
 static const struct schema_field fields_ImageVolumeSource[2] = {
-    {.name = STR_INIT("reference"), .type = &schema_string, .pb = 1, .doc = STR_INIT("Image to mount, such as registry.example/data:1.")},
+    {.name = STR_INIT("reference"), .type = &schema_string, .pb = 1, .doc = STR_INIT("Image to mount, such as team/data:1.")},
     {.name = STR_INIT("pullPolicy"), .type = &schema_string, .pb = 2, .doc = STR_INIT("Always, IfNotPresent or Never; absent: Always for :latest, else IfNotPresent."), .rules = &rules_enums_Always_IfNotPresent_Never}};
 const struct schema_type schema_core_v1_ImageVolumeSource = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ImageVolumeSource"), .openapi = STR_INIT("io.k8s.api.core.v1.ImageVolumeSource"), .doc = STR_INIT("The content of an image as volume."), .fields = fields_ImageVolumeSource, .nfields = 2};
 

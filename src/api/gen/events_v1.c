@@ -8,27 +8,27 @@ static const str field_labels_regarding_kind_regarding_namespace_regarding_name_
 static const struct schema_field fields_Event[17] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("eventTime"), .type = &schema_microtime, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("series"), .type = &schema_events_v1_EventSeries, .pb = 3, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("reportingController"), .type = &schema_string, .pb = 4},
-    {.name = STR_INIT("reportingInstance"), .type = &schema_string, .pb = 5},
-    {.name = STR_INIT("action"), .type = &schema_string, .pb = 6},
-    {.name = STR_INIT("reason"), .type = &schema_string, .pb = 7},
-    {.name = STR_INIT("regarding"), .type = &schema_core_v1_ObjectReference, .pb = 8, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("related"), .type = &schema_core_v1_ObjectReference, .pb = 9, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("note"), .type = &schema_string, .pb = 10},
-    {.name = STR_INIT("type"), .type = &schema_string, .pb = 11},
-    {.name = STR_INIT("deprecatedSource"), .type = &schema_core_v1_EventSource, .pb = 12, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("deprecatedFirstTimestamp"), .type = &schema_time, .pb = 13, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("deprecatedLastTimestamp"), .type = &schema_time, .pb = 14, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("deprecatedCount"), .type = &schema_int32, .pb = 15}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("eventTime"), .type = &schema_microtime, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("When it first happened, to the microsecond.")},
+    {.name = STR_INIT("series"), .type = &schema_events_v1_EventSeries, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("Repetitions of the event; absent if it happened once.")},
+    {.name = STR_INIT("reportingController"), .type = &schema_string, .pb = 4, .doc = STR_INIT("Controller that reported it, such as kubernetes.io/kubelet.")},
+    {.name = STR_INIT("reportingInstance"), .type = &schema_string, .pb = 5, .doc = STR_INIT("Instance of the controller, such as its pod or node name.")},
+    {.name = STR_INIT("action"), .type = &schema_string, .pb = 6, .doc = STR_INIT("What was done or tried about the object, as one word.")},
+    {.name = STR_INIT("reason"), .type = &schema_string, .pb = 7, .doc = STR_INIT("Why it was done, as one word, such as FailedScheduling.")},
+    {.name = STR_INIT("regarding"), .type = &schema_core_v1_ObjectReference, .pb = 8, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("What the event concerns.")},
+    {.name = STR_INIT("related"), .type = &schema_core_v1_ObjectReference, .pb = 9, .flags = SCHEMA_POINTER, .doc = STR_INIT("Second object involved, if there is one.")},
+    {.name = STR_INIT("note"), .type = &schema_string, .pb = 10, .doc = STR_INIT("What happened, for people; at most 1 kB.")},
+    {.name = STR_INIT("type"), .type = &schema_string, .pb = 11, .doc = STR_INIT("Normal or Warning; others may follow.")},
+    {.name = STR_INIT("deprecatedSource"), .type = &schema_core_v1_EventSource, .pb = 12, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Program and node that reported it, in the older style.")},
+    {.name = STR_INIT("deprecatedFirstTimestamp"), .type = &schema_time, .pb = 13, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("When it was first seen, in the older style.")},
+    {.name = STR_INIT("deprecatedLastTimestamp"), .type = &schema_time, .pb = 14, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("When it was last seen, in the older style.")},
+    {.name = STR_INIT("deprecatedCount"), .type = &schema_int32, .pb = 15, .doc = STR_INIT("How often it was seen, in the older style.")}};
 static const uint8_t index_Event[64] = {3, 14, 0, 2, 16, 0, 0, 0, 0, 0, 7, 0, 0, 13, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 9, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 5, 0, 15, 0, 0, 0, 10, 0, 11, 0, 0, 0, 0, 12, 0, 8};
 const struct schema_type schema_events_v1_Event = {.kind = SCHEMA_OBJECT, .name = STR_INIT("Event"), .openapi = STR_INIT("io.k8s.api.events.v1.Event"), .doc = STR_INIT("A report that something happened to an object."), .fields = fields_Event, .nfields = 17, .index8 = index_Event, .index_mask = 63};
 
 static const struct schema_field fields_EventSeries[2] = {
-    {.name = STR_INIT("count"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("lastObservedTime"), .type = &schema_microtime, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS}};
+    {.name = STR_INIT("count"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("How often it happened so far.")},
+    {.name = STR_INIT("lastObservedTime"), .type = &schema_microtime, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("When it happened last.")}};
 const struct schema_type schema_events_v1_EventSeries = {.kind = SCHEMA_OBJECT, .name = STR_INIT("EventSeries"), .openapi = STR_INIT("io.k8s.api.events.v1.EventSeries"), .doc = STR_INIT("How often an event repeated, and when last."), .fields = fields_EventSeries, .nfields = 2};
 
 static const struct schema_field fields_EventList[4] = {

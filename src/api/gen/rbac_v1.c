@@ -11,62 +11,62 @@ static const struct schema_type list_ClusterRole = {.kind = SCHEMA_LIST, .elem =
 static const struct schema_type list_RoleBinding = {.kind = SCHEMA_LIST, .elem = &schema_rbac_v1_RoleBinding};
 static const struct schema_type list_Role = {.kind = SCHEMA_LIST, .elem = &schema_rbac_v1_Role};
 static const struct schema_field fields_PolicyRule[5] = {
-    {.name = STR_INIT("verbs"), .type = &list_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("apiGroups"), .type = &list_string, .pb = 2},
-    {.name = STR_INIT("resources"), .type = &list_string, .pb = 3},
-    {.name = STR_INIT("resourceNames"), .type = &list_string, .pb = 4},
-    {.name = STR_INIT("nonResourceURLs"), .type = &list_string, .pb = 5}};
+    {.name = STR_INIT("verbs"), .type = &list_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Operations allowed, such as get or list; * means all.")},
+    {.name = STR_INIT("apiGroups"), .type = &list_string, .pb = 2, .doc = STR_INIT("API groups of the resources; \"\" is the core group, * all.")},
+    {.name = STR_INIT("resources"), .type = &list_string, .pb = 3, .doc = STR_INIT("Resources, such as pods or pods/log; * means all.")},
+    {.name = STR_INIT("resourceNames"), .type = &list_string, .pb = 4, .doc = STR_INIT("Only objects with these names; absent means any name.")},
+    {.name = STR_INIT("nonResourceURLs"), .type = &list_string, .pb = 5, .doc = STR_INIT("URL paths such as /healthz; * may end one. Cluster roles only.")}};
 static const uint8_t index_PolicyRule[16] = {0, 0, 3, 0, 0, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 4};
 const struct schema_type schema_rbac_v1_PolicyRule = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PolicyRule"), .openapi = STR_INIT("io.k8s.api.rbac.v1.PolicyRule"), .doc = STR_INIT("Verbs that are allowed on resources or paths."), .fields = fields_PolicyRule, .nfields = 5, .index8 = index_PolicyRule, .index_mask = 15};
 
 static const struct schema_field fields_Subject[4] = {
-    {.name = STR_INIT("kind"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("apiGroup"), .type = &schema_string, .pb = 2},
-    {.name = STR_INIT("name"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("namespace"), .type = &schema_string, .pb = 4}};
+    {.name = STR_INIT("kind"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("User, Group or ServiceAccount.")},
+    {.name = STR_INIT("apiGroup"), .type = &schema_string, .pb = 2, .doc = STR_INIT("Empty for service accounts; rbac.authorization.k8s.io for users and groups.")},
+    {.name = STR_INIT("name"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the user, group or service account.")},
+    {.name = STR_INIT("namespace"), .type = &schema_string, .pb = 4, .doc = STR_INIT("Namespace of the service account; empty for users and groups.")}};
 const struct schema_type schema_rbac_v1_Subject = {.kind = SCHEMA_OBJECT, .name = STR_INIT("Subject"), .openapi = STR_INIT("io.k8s.api.rbac.v1.Subject"), .doc = STR_INIT("A user, group or service account."), .atomic = true, .fields = fields_Subject, .nfields = 4};
 
 static const struct schema_field fields_RoleRef[3] = {
-    {.name = STR_INIT("apiGroup"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .dflt = STR_INIT("\"rbac.authorization.k8s.io\"")},
-    {.name = STR_INIT("kind"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("name"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS}};
+    {.name = STR_INIT("apiGroup"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .dflt = STR_INIT("\"rbac.authorization.k8s.io\""), .doc = STR_INIT("API group of roles: always rbac.authorization.k8s.io.")},
+    {.name = STR_INIT("kind"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Role or ClusterRole; cluster bindings take only ClusterRole.")},
+    {.name = STR_INIT("name"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the role.")}};
 const struct schema_type schema_rbac_v1_RoleRef = {.kind = SCHEMA_OBJECT, .name = STR_INIT("RoleRef"), .openapi = STR_INIT("io.k8s.api.rbac.v1.RoleRef"), .doc = STR_INIT("The role that is granted."), .atomic = true, .fields = fields_RoleRef, .nfields = 3};
 
 static const struct schema_field fields_Role[4] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("rules"), .type = &list_PolicyRule, .pb = 2, .flags = SCHEMA_ALWAYS}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("rules"), .type = &list_PolicyRule, .pb = 2, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("What the role allows.")}};
 const struct schema_type schema_rbac_v1_Role = {.kind = SCHEMA_OBJECT, .name = STR_INIT("Role"), .openapi = STR_INIT("io.k8s.api.rbac.v1.Role"), .doc = STR_INIT("Permissions in one namespace."), .fields = fields_Role, .nfields = 4};
 
 static const struct schema_field fields_RoleBinding[5] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("subjects"), .type = &list_Subject, .pb = 2},
-    {.name = STR_INIT("roleRef"), .type = &schema_rbac_v1_RoleRef, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("subjects"), .type = &list_Subject, .pb = 2, .doc = STR_INIT("Who is granted the role.")},
+    {.name = STR_INIT("roleRef"), .type = &schema_rbac_v1_RoleRef, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("Role that is granted; cannot change later.")}};
 static const uint8_t index_RoleBinding[16] = {3, 0, 0, 2, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0};
 const struct schema_type schema_rbac_v1_RoleBinding = {.kind = SCHEMA_OBJECT, .name = STR_INIT("RoleBinding"), .openapi = STR_INIT("io.k8s.api.rbac.v1.RoleBinding"), .doc = STR_INIT("Grants a role in one namespace."), .fields = fields_RoleBinding, .nfields = 5, .index8 = index_RoleBinding, .index_mask = 15};
 
 static const struct schema_field fields_ClusterRole[5] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("rules"), .type = &list_PolicyRule, .pb = 2, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("aggregationRule"), .type = &schema_rbac_v1_AggregationRule, .pb = 3, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("rules"), .type = &list_PolicyRule, .pb = 2, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("What the role allows.")},
+    {.name = STR_INIT("aggregationRule"), .type = &schema_rbac_v1_AggregationRule, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("Fills rules from other cluster roles; your own rules are overwritten.")}};
 static const uint8_t index_ClusterRole[16] = {3, 4, 0, 2, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0};
 const struct schema_type schema_rbac_v1_ClusterRole = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ClusterRole"), .openapi = STR_INIT("io.k8s.api.rbac.v1.ClusterRole"), .doc = STR_INIT("Permissions that hold in the whole cluster."), .fields = fields_ClusterRole, .nfields = 5, .index8 = index_ClusterRole, .index_mask = 15};
 
 static const struct schema_field fields_AggregationRule[1] = {
-    {.name = STR_INIT("clusterRoleSelectors"), .type = &list_meta_v1_LabelSelector, .pb = 1}};
+    {.name = STR_INIT("clusterRoleSelectors"), .type = &list_meta_v1_LabelSelector, .pb = 1, .doc = STR_INIT("Labels of the cluster roles to join; matching one selector is enough.")}};
 const struct schema_type schema_rbac_v1_AggregationRule = {.kind = SCHEMA_OBJECT, .name = STR_INIT("AggregationRule"), .openapi = STR_INIT("io.k8s.api.rbac.v1.AggregationRule"), .doc = STR_INIT("Cluster roles whose rules are joined into this one."), .fields = fields_AggregationRule, .nfields = 1};
 
 static const struct schema_field fields_ClusterRoleBinding[5] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("subjects"), .type = &list_Subject, .pb = 2},
-    {.name = STR_INIT("roleRef"), .type = &schema_rbac_v1_RoleRef, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("subjects"), .type = &list_Subject, .pb = 2, .doc = STR_INIT("Who is granted the role.")},
+    {.name = STR_INIT("roleRef"), .type = &schema_rbac_v1_RoleRef, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("Role that is granted; cannot change later.")}};
 static const uint8_t index_ClusterRoleBinding[16] = {3, 0, 0, 2, 4, 0, 0, 0, 0, 1, 0, 0, 0, 0, 5, 0};
 const struct schema_type schema_rbac_v1_ClusterRoleBinding = {.kind = SCHEMA_OBJECT, .name = STR_INIT("ClusterRoleBinding"), .openapi = STR_INIT("io.k8s.api.rbac.v1.ClusterRoleBinding"), .doc = STR_INIT("Grants a cluster role everywhere."), .fields = fields_ClusterRoleBinding, .nfields = 5, .index8 = index_ClusterRoleBinding, .index_mask = 15};
 

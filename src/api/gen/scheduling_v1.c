@@ -9,11 +9,11 @@ static const str short_names_pc[] = {STR_INIT("pc")};
 static const struct schema_field fields_PriorityClass[7] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("value"), .type = &schema_int32, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE},
-    {.name = STR_INIT("globalDefault"), .type = &schema_bool, .pb = 3},
-    {.name = STR_INIT("description"), .type = &schema_string, .pb = 4},
-    {.name = STR_INIT("preemptionPolicy"), .type = &schema_string, .pb = 5, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("\"PreemptLowerPriority\""), .rules = &rules_enums_PreemptLowerPriority_Never}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("value"), .type = &schema_int32, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("Priority that pods of the class get; higher goes first.")},
+    {.name = STR_INIT("globalDefault"), .type = &schema_bool, .pb = 3, .doc = STR_INIT("True makes it the class of pods that name none.")},
+    {.name = STR_INIT("description"), .type = &schema_string, .pb = 4, .doc = STR_INIT("Says when to use the class, for people.")},
+    {.name = STR_INIT("preemptionPolicy"), .type = &schema_string, .pb = 5, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("\"PreemptLowerPriority\""), .doc = STR_INIT("Never keeps its pods from pushing out others; PreemptLowerPriority when absent."), .rules = &rules_enums_PreemptLowerPriority_Never}};
 static const uint8_t index_PriorityClass[16] = {3, 0, 0, 2, 5, 0, 0, 0, 7, 1, 4, 6, 0, 0, 0, 0};
 const struct schema_type schema_scheduling_v1_PriorityClass = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PriorityClass"), .openapi = STR_INIT("io.k8s.api.scheduling.v1.PriorityClass"), .doc = STR_INIT("A named pod priority."), .fields = fields_PriorityClass, .nfields = 7, .index8 = index_PriorityClass, .index_mask = 15};
 

@@ -27,105 +27,105 @@ static const str short_names_sc[] = {STR_INIT("sc")};
 static const struct schema_field fields_StorageClass[10] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("provisioner"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE},
-    {.name = STR_INIT("parameters"), .type = &map_string, .pb = 3, .flags = SCHEMA_IMMUTABLE},
-    {.name = STR_INIT("reclaimPolicy"), .type = &schema_string, .pb = 4, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("\"Delete\""), .rules = &rules_enums_Delete_Recycle_Retain},
-    {.name = STR_INIT("mountOptions"), .type = &list_string, .pb = 5},
-    {.name = STR_INIT("allowVolumeExpansion"), .type = &schema_bool, .pb = 6, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("volumeBindingMode"), .type = &schema_string, .pb = 7, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("\"Immediate\""), .rules = &rules_enums_Immediate_WaitForFirstConsumer},
-    {.name = STR_INIT("allowedTopologies"), .type = &list_core_v1_TopologySelectorTerm, .pb = 8}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("provisioner"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("Driver that makes the volumes.")},
+    {.name = STR_INIT("parameters"), .type = &map_string, .pb = 3, .flags = SCHEMA_IMMUTABLE, .doc = STR_INIT("Settings for the driver; their meaning is its own.")},
+    {.name = STR_INIT("reclaimPolicy"), .type = &schema_string, .pb = 4, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("\"Delete\""), .doc = STR_INIT("What happens to volumes once released: Delete or Retain; Delete when absent."), .rules = &rules_enums_Delete_Recycle_Retain},
+    {.name = STR_INIT("mountOptions"), .type = &list_string, .pb = 5, .doc = STR_INIT("Options for mounting the volumes, such as ro; not checked beforehand.")},
+    {.name = STR_INIT("allowVolumeExpansion"), .type = &schema_bool, .pb = 6, .flags = SCHEMA_POINTER, .doc = STR_INIT("True lets claims grow; false when absent.")},
+    {.name = STR_INIT("volumeBindingMode"), .type = &schema_string, .pb = 7, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("\"Immediate\""), .doc = STR_INIT("Immediate binds at once; WaitForFirstConsumer waits for a pod to be placed."), .rules = &rules_enums_Immediate_WaitForFirstConsumer},
+    {.name = STR_INIT("allowedTopologies"), .type = &list_core_v1_TopologySelectorTerm, .pb = 8, .doc = STR_INIT("Where volumes may be made, by node label; absent means anywhere.")}};
 static const uint8_t index_StorageClass[32] = {3, 0, 10, 2, 0, 0, 6, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8, 0, 9, 7, 0, 0, 4, 0, 5, 0, 0, 0, 0, 0, 0};
 const struct schema_type schema_storage_v1_StorageClass = {.kind = SCHEMA_OBJECT, .name = STR_INIT("StorageClass"), .openapi = STR_INIT("io.k8s.api.storage.v1.StorageClass"), .doc = STR_INIT("A kind of storage that claims can ask for."), .fields = fields_StorageClass, .nfields = 10, .index8 = index_StorageClass, .index_mask = 31};
 
 static const struct schema_field fields_VolumeAttachment[5] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("spec"), .type = &schema_storage_v1_VolumeAttachmentSpec, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE},
-    {.name = STR_INIT("status"), .type = &schema_storage_v1_VolumeAttachmentStatus, .pb = 3, .flags = SCHEMA_ALWAYS}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("spec"), .type = &schema_storage_v1_VolumeAttachmentSpec, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("Desired state; this is the part you write.")},
+    {.name = STR_INIT("status"), .type = &schema_storage_v1_VolumeAttachmentStatus, .pb = 3, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Observed state; written by the cluster, not by you.")}};
 static const uint8_t index_VolumeAttachment[16] = {3, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 4, 5};
 const struct schema_type schema_storage_v1_VolumeAttachment = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeAttachment"), .openapi = STR_INIT("io.k8s.api.storage.v1.VolumeAttachment"), .doc = STR_INIT("The wish to attach a volume to a node, and how far that is."), .fields = fields_VolumeAttachment, .nfields = 5, .index8 = index_VolumeAttachment, .index_mask = 15};
 
 static const struct schema_field fields_VolumeAttachmentSpec[3] = {
-    {.name = STR_INIT("attacher"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("source"), .type = &schema_storage_v1_VolumeAttachmentSource, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("nodeName"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS}};
+    {.name = STR_INIT("attacher"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Driver that does the attaching.")},
+    {.name = STR_INIT("source"), .type = &schema_storage_v1_VolumeAttachmentSource, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Volume to attach.")},
+    {.name = STR_INIT("nodeName"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Node to attach it to.")}};
 const struct schema_type schema_storage_v1_VolumeAttachmentSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeAttachmentSpec"), .openapi = STR_INIT("io.k8s.api.storage.v1.VolumeAttachmentSpec"), .doc = STR_INIT("Which volume, to which node, by which driver."), .fields = fields_VolumeAttachmentSpec, .nfields = 3};
 
 static const struct schema_field fields_VolumeAttachmentSource[2] = {
-    {.name = STR_INIT("persistentVolumeName"), .type = &schema_string, .pb = 1, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("inlineVolumeSpec"), .type = &schema_core_v1_PersistentVolumeSpec, .pb = 2, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("persistentVolumeName"), .type = &schema_string, .pb = 1, .flags = SCHEMA_POINTER, .doc = STR_INIT("Persistent volume to attach; excludes inlineVolumeSpec.")},
+    {.name = STR_INIT("inlineVolumeSpec"), .type = &schema_core_v1_PersistentVolumeSpec, .pb = 2, .flags = SCHEMA_POINTER, .doc = STR_INIT("Volume spelled out, for migrated in-tree volumes; excludes persistentVolumeName.")}};
 const struct schema_type schema_storage_v1_VolumeAttachmentSource = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeAttachmentSource"), .openapi = STR_INIT("io.k8s.api.storage.v1.VolumeAttachmentSource"), .doc = STR_INIT("The volume to attach: by name, or spelled out."), .fields = fields_VolumeAttachmentSource, .nfields = 2};
 
 static const struct schema_field fields_VolumeAttachmentStatus[4] = {
-    {.name = STR_INIT("attached"), .type = &schema_bool, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("attachmentMetadata"), .type = &map_string, .pb = 2},
-    {.name = STR_INIT("attachError"), .type = &schema_storage_v1_VolumeError, .pb = 3, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("detachError"), .type = &schema_storage_v1_VolumeError, .pb = 4, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("attached"), .type = &schema_bool, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("True once the volume is attached.")},
+    {.name = STR_INIT("attachmentMetadata"), .type = &map_string, .pb = 2, .doc = STR_INIT("What the driver reported; passed on when mounting.")},
+    {.name = STR_INIT("attachError"), .type = &schema_storage_v1_VolumeError, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("Last failure to attach; absent if none.")},
+    {.name = STR_INIT("detachError"), .type = &schema_storage_v1_VolumeError, .pb = 4, .flags = SCHEMA_POINTER, .doc = STR_INIT("Last failure to detach; absent if none.")}};
 const struct schema_type schema_storage_v1_VolumeAttachmentStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeAttachmentStatus"), .openapi = STR_INIT("io.k8s.api.storage.v1.VolumeAttachmentStatus"), .doc = STR_INIT("Whether the volume is attached, or what went wrong."), .fields = fields_VolumeAttachmentStatus, .nfields = 4};
 
 static const struct schema_field fields_VolumeError[3] = {
-    {.name = STR_INIT("time"), .type = &schema_time, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("message"), .type = &schema_string, .pb = 2},
-    {.name = STR_INIT("errorCode"), .type = &schema_int32, .pb = 3, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("time"), .type = &schema_time, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("When the failure happened.")},
+    {.name = STR_INIT("message"), .type = &schema_string, .pb = 2, .doc = STR_INIT("What went wrong, for people; must hold no secrets.")},
+    {.name = STR_INIT("errorCode"), .type = &schema_int32, .pb = 3, .flags = SCHEMA_POINTER, .doc = STR_INIT("Error code of the driver, as a gRPC code.")}};
 const struct schema_type schema_storage_v1_VolumeError = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeError"), .openapi = STR_INIT("io.k8s.api.storage.v1.VolumeError"), .doc = STR_INIT("What went wrong with a volume, and when."), .fields = fields_VolumeError, .nfields = 3};
 
 static const struct schema_field fields_CSIDriver[4] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("spec"), .type = &schema_storage_v1_CSIDriverSpec, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("spec"), .type = &schema_storage_v1_CSIDriverSpec, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Desired state; this is the part you write.")}};
 const struct schema_type schema_storage_v1_CSIDriver = {.kind = SCHEMA_OBJECT, .name = STR_INIT("CSIDriver"), .openapi = STR_INIT("io.k8s.api.storage.v1.CSIDriver"), .doc = STR_INIT("What a storage driver can do."), .fields = fields_CSIDriver, .nfields = 4};
 
 static const struct schema_field fields_CSIDriverSpec[9] = {
-    {.name = STR_INIT("attachRequired"), .type = &schema_bool, .pb = 1, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("true")},
-    {.name = STR_INIT("podInfoOnMount"), .type = &schema_bool, .pb = 2, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false")},
-    {.name = STR_INIT("volumeLifecycleModes"), .type = &list_string_rules_enums_Persistent_Ephemeral_set, .pb = 3, .flags = SCHEMA_IMMUTABLE, .dflt = STR_INIT("[\"Persistent\"]")},
-    {.name = STR_INIT("storageCapacity"), .type = &schema_bool, .pb = 4, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false")},
-    {.name = STR_INIT("fsGroupPolicy"), .type = &schema_string, .pb = 5, .flags = SCHEMA_POINTER, .dflt = STR_INIT("\"ReadWriteOnceWithFSType\""), .rules = &rules_enums_File_None_ReadWriteOnceWithFSType},
-    {.name = STR_INIT("tokenRequests"), .type = &list_TokenRequest, .pb = 6},
-    {.name = STR_INIT("requiresRepublish"), .type = &schema_bool, .pb = 7, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false")},
-    {.name = STR_INIT("seLinuxMount"), .type = &schema_bool, .pb = 8, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("nodeAllocatableUpdatePeriodSeconds"), .type = &schema_int64, .pb = 9, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("attachRequired"), .type = &schema_bool, .pb = 1, .flags = SCHEMA_POINTER | SCHEMA_IMMUTABLE, .dflt = STR_INIT("true"), .doc = STR_INIT("False skips the attach step; true when absent.")},
+    {.name = STR_INIT("podInfoOnMount"), .type = &schema_bool, .pb = 2, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false"), .doc = STR_INIT("True tells the driver about the pod when mounting; false when absent.")},
+    {.name = STR_INIT("volumeLifecycleModes"), .type = &list_string_rules_enums_Persistent_Ephemeral_set, .pb = 3, .flags = SCHEMA_IMMUTABLE, .dflt = STR_INIT("[\"Persistent\"]"), .doc = STR_INIT("Persistent (through claims), Ephemeral (inline in pods) or both.")},
+    {.name = STR_INIT("storageCapacity"), .type = &schema_bool, .pb = 4, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false"), .doc = STR_INIT("True lets the scheduler mind reported free space; false when absent.")},
+    {.name = STR_INIT("fsGroupPolicy"), .type = &schema_string, .pb = 5, .flags = SCHEMA_POINTER, .dflt = STR_INIT("\"ReadWriteOnceWithFSType\""), .doc = STR_INIT("Whether fsGroup changes ownership: None, File (always) or ReadWriteOnceWithFSType."), .rules = &rules_enums_File_None_ReadWriteOnceWithFSType},
+    {.name = STR_INIT("tokenRequests"), .type = &list_TokenRequest, .pb = 6, .doc = STR_INIT("Tokens of the pod's service account to hand over when mounting.")},
+    {.name = STR_INIT("requiresRepublish"), .type = &schema_bool, .pb = 7, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false"), .doc = STR_INIT("True repeats the mount call from time to time; false when absent.")},
+    {.name = STR_INIT("seLinuxMount"), .type = &schema_bool, .pb = 8, .flags = SCHEMA_POINTER, .doc = STR_INIT("True if the driver supports mounting with an SELinux label.")},
+    {.name = STR_INIT("nodeAllocatableUpdatePeriodSeconds"), .type = &schema_int64, .pb = 9, .flags = SCHEMA_POINTER, .doc = STR_INIT("Seconds between updates of volume limits per node, at least 10; absent: never.")}};
 static const uint8_t index_CSIDriverSpec[32] = {0, 0, 0, 0, 6, 0, 0, 3, 0, 0, 4, 5, 7, 1, 2, 9, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 const struct schema_type schema_storage_v1_CSIDriverSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("CSIDriverSpec"), .openapi = STR_INIT("io.k8s.api.storage.v1.CSIDriverSpec"), .doc = STR_INIT("How a storage driver wants to be used."), .fields = fields_CSIDriverSpec, .nfields = 9, .index8 = index_CSIDriverSpec, .index_mask = 31};
 
 static const struct schema_field fields_TokenRequest[2] = {
-    {.name = STR_INIT("audience"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("expirationSeconds"), .type = &schema_int64, .pb = 2, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("audience"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Who must accept the token; empty means the API server.")},
+    {.name = STR_INIT("expirationSeconds"), .type = &schema_int64, .pb = 2, .flags = SCHEMA_POINTER, .doc = STR_INIT("Lifetime of the token in seconds; 3600 when absent.")}};
 const struct schema_type schema_storage_v1_TokenRequest = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TokenRequest"), .openapi = STR_INIT("io.k8s.api.storage.v1.TokenRequest"), .doc = STR_INIT("A token that the driver gets for the pod's service account."), .fields = fields_TokenRequest, .nfields = 2};
 
 static const struct schema_field fields_CSINode[4] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("spec"), .type = &schema_storage_v1_CSINodeSpec, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("spec"), .type = &schema_storage_v1_CSINodeSpec, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Desired state; this is the part you write.")}};
 const struct schema_type schema_storage_v1_CSINode = {.kind = SCHEMA_OBJECT, .name = STR_INIT("CSINode"), .openapi = STR_INIT("io.k8s.api.storage.v1.CSINode"), .doc = STR_INIT("Storage drivers present on a node."), .fields = fields_CSINode, .nfields = 4};
 
 static const struct schema_field fields_CSINodeSpec[1] = {
-    {.name = STR_INIT("drivers"), .type = &list_CSINodeDriver_map_name, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("name")}};
+    {.name = STR_INIT("drivers"), .type = &list_CSINodeDriver_map_name, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("name"), .doc = STR_INIT("Drivers registered on the node.")}};
 const struct schema_type schema_storage_v1_CSINodeSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("CSINodeSpec"), .openapi = STR_INIT("io.k8s.api.storage.v1.CSINodeSpec"), .doc = STR_INIT("Drivers on the node."), .fields = fields_CSINodeSpec, .nfields = 1};
 
 static const struct schema_field fields_CSINodeDriver[4] = {
-    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("nodeID"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS},
-    {.name = STR_INIT("topologyKeys"), .type = &list_string, .pb = 3, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("allocatable"), .type = &schema_storage_v1_VolumeNodeResources, .pb = 4, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the driver, as it registers itself.")},
+    {.name = STR_INIT("nodeID"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name of the node, as the driver knows it.")},
+    {.name = STR_INIT("topologyKeys"), .type = &list_string, .pb = 3, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Node labels that tell where the driver's volumes are reachable.")},
+    {.name = STR_INIT("allocatable"), .type = &schema_storage_v1_VolumeNodeResources, .pb = 4, .flags = SCHEMA_POINTER, .doc = STR_INIT("Volumes that the driver can serve on the node.")}};
 const struct schema_type schema_storage_v1_CSINodeDriver = {.kind = SCHEMA_OBJECT, .name = STR_INIT("CSINodeDriver"), .openapi = STR_INIT("io.k8s.api.storage.v1.CSINodeDriver"), .doc = STR_INIT("A driver on the node."), .fields = fields_CSINodeDriver, .nfields = 4};
 
 static const struct schema_field fields_VolumeNodeResources[1] = {
-    {.name = STR_INIT("count"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("count"), .type = &schema_int32, .pb = 1, .flags = SCHEMA_POINTER, .doc = STR_INIT("Most volumes on the node at once; absent means no limit.")}};
 const struct schema_type schema_storage_v1_VolumeNodeResources = {.kind = SCHEMA_OBJECT, .name = STR_INIT("VolumeNodeResources"), .openapi = STR_INIT("io.k8s.api.storage.v1.VolumeNodeResources"), .doc = STR_INIT("How many volumes the driver can take on the node."), .fields = fields_VolumeNodeResources, .nfields = 1};
 
 static const struct schema_field fields_CSIStorageCapacity[7] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},
     {.name = STR_INIT("kind"), .type = &schema_string, .doc = STR_INIT("Kind of this object.")},
-    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS},
-    {.name = STR_INIT("nodeTopology"), .type = &schema_meta_v1_LabelSelector, .pb = 2, .flags = SCHEMA_IMMUTABLE | SCHEMA_POINTER},
-    {.name = STR_INIT("storageClassName"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE},
-    {.name = STR_INIT("capacity"), .type = &schema_quantity, .pb = 4, .flags = SCHEMA_POINTER},
-    {.name = STR_INIT("maximumVolumeSize"), .type = &schema_quantity, .pb = 5, .flags = SCHEMA_POINTER}};
+    {.name = STR_INIT("metadata"), .type = &schema_meta_v1_ObjectMeta, .pb = 1, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Name, labels, annotations and the other standard metadata.")},
+    {.name = STR_INIT("nodeTopology"), .type = &schema_meta_v1_LabelSelector, .pb = 2, .flags = SCHEMA_IMMUTABLE | SCHEMA_POINTER, .doc = STR_INIT("Nodes the report is about; absent means none, empty all.")},
+    {.name = STR_INIT("storageClassName"), .type = &schema_string, .pb = 3, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("Storage class the report is about.")},
+    {.name = STR_INIT("capacity"), .type = &schema_quantity, .pb = 4, .flags = SCHEMA_POINTER, .doc = STR_INIT("Free space, in bytes; absent if not known.")},
+    {.name = STR_INIT("maximumVolumeSize"), .type = &schema_quantity, .pb = 5, .flags = SCHEMA_POINTER, .doc = STR_INIT("Largest single volume that can be made; absent if not known.")}};
 static const uint8_t index_CSIStorageCapacity[16] = {3, 0, 0, 2, 0, 5, 0, 0, 0, 1, 6, 7, 4, 0, 0, 0};
 const struct schema_type schema_storage_v1_CSIStorageCapacity = {.kind = SCHEMA_OBJECT, .name = STR_INIT("CSIStorageCapacity"), .openapi = STR_INIT("io.k8s.api.storage.v1.CSIStorageCapacity"), .doc = STR_INIT("Free space that a driver reports for a storage class and topology."), .fields = fields_CSIStorageCapacity, .nfields = 7, .index8 = index_CSIStorageCapacity, .index_mask = 15};
 

@@ -1,0 +1,98 @@
+/* controller.h - what a controller is made of: a row that says what it watches, and a reconcile for one key as a chain of calls.
+ *
+ *   event of a watched resource ─► event() ─► workqueue_add(c->queue, key) ─► reconcile(job) ─► job_call ─► next(job) ─► ... ─► job_end
+ *
+ * Threads: all of it on the controllers' loop.
+ * Ownership: a job and what is on its arena live until job_end; j->answer is valid until the next job_call of the same job. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "client/informer.h"
+#include "client/workqueue.h"
+#include "controllers/controllers.h"
+#include "controllers/resources.h"
+
+struct controller;
+struct job;
+
+struct controller_watch {
+    const char *group, *plural; /* plural "*": everything that can be listed, watched and deleted, but events */
+    void (*event)(struct controller *c, const struct resource *r, struct informer_event *ev);
+    void (*begin)(struct controller *c, const struct resource *r);  /* a list begins; may be NULL */
+    void (*synced)(struct controller *c, const struct resource *r); /* the list is complete; may be NULL */
+    void (*gone)(struct controller *c, const struct resource *r);   /* the resource is not served any more; may be NULL */
+};
+
+#define CONTROLLER_MAX_WATCHES 5
+
+struct controller_type {
+    const char *name;
+    unsigned parallel; /* keys at once */
+    nsec_t max_delay_ns;
+    struct controller_watch watches[CONTROLLER_MAX_WATCHES]; /* up to the first without plural */
+    void (*init)(struct controller *c);      /* may be NULL */
+    void (*fini)(struct controller *c);      /* may be NULL */
+    void (*reconcile)(struct job *j);
+    void (*resources_changed)(struct controller *c, struct resource_set *set); /* may be NULL */
+};
+
+struct controller {
+    const struct controller_type *type;
+    struct controllers *all;
+    const struct controllers_opts *opts;
+    struct workqueue *queue;
+    void *state; /* the controller's own */
+};
+
+/* --- jobs: one run of reconcile ------------------------------------------------------------------------------------------- */
+struct job {
+    struct controller *c;
+    struct work *work;
+    str key; /* of the work */
+    struct arena arena;
+    /* answer of the last call */
+    int status;         /* 0: none came */
+    struct json answer; /* null when the body is no JSON */
+    void *state;        /* the reconcile's own, on the arena */
+    /* private */
+    struct list link_;
+    struct client_call call_;
+    struct resources_wait wait_;
+    struct resource_set *set_;
+    void (*next_)(struct job *j);
+};
+
+/* Sends a request; next runs with the answer.  A method with a body sends JSON, PATCH a merge patch. */
+void job_call(struct job *j, str method, str path, const struct json *body, void (*next)(struct job *j));
+/* Asks for a fresh set of resources; next finds it in job_resources (NULL: none). */
+void job_discover(struct job *j, void (*next)(struct job *j));
+struct resource_set *job_resources(struct job *j);
+void job_end(struct job *j, enum work_result result);
+void job_end_after(struct job *j, nsec_t delay);
+/* Ends the job as the status asks: fine, gone or conflicting with a newer state (an event follows) ends it; the rest is tried again. */
+void job_end_status(struct job *j);
+bool job_ok(const struct job *j); /* 2xx */
+/* 404 that is about the object, not about an unknown resource. */
+bool job_not_found(const struct job *j);
+
+/* --- for the rest of the controllers ----------------------------------------------------------------------------------------- */
+/* Every watched resource has been listed once. */
+bool controllers_synced(const struct controllers *all);
+/* "ns/name", or "name". */
+str controller_key(struct arena *a, str ns, str name);
+void controller_key_split(str key, str *ret_ns, str *ret_name);
+void controller_enqueue(struct controller *c, struct informer_event *ev); /* by controller_key */
+bool object_deleting(const struct json *obj);
+bool object_has_finalizer(const struct json *obj, str finalizer);
+/* {"metadata":{"resourceVersion":RV,"finalizers":[...without it]}} as a merge patch. */
+struct json finalizer_removal(struct arena *a, const struct json *obj, str finalizer);
+/* {"metadata":{"resourceVersion":RV,"uid":UID}} to add a change to. */
+struct json patch_of(struct arena *a, const struct json *obj);
+/* DeleteOptions with the uid as precondition; policy "" : none. */
+struct json delete_options(struct arena *a, str uid, str policy);
+str now_text(struct arena *a, const struct clock *clock);
+/* Sets the condition in obj.status.conditions; true when anything but the time changed. */
+bool condition_set(struct arena *a, const struct clock *clock, struct json *obj, const char *type, bool status, str reason, str message);
+
+extern const struct controller_type controller_namespace, controller_namespace_content, controller_gc, controller_crd_cleanup, controller_token_secret, controller_event_ttl,
+    controller_role_aggregation, controller_volume_protection;
