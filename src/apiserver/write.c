@@ -211,10 +211,12 @@ static int process(struct write_run *r, struct json *obj, struct err *err)
     if (res < 0)
         return res;
     write_take_ops(r, &attrs);
-    if (old)
+    if (old) {
+        api_complete(a, r->res->type, obj); /* what is stored has its empty fields: compare like with like */
         strategy_prepare_update(r, old, obj);
-    else
+    } else {
         strategy_prepare_create(r, obj);
+    }
     if (!r->is_apply && !r->no_tracking) {
         struct apply_context ctx = {.type = r->res->type, .api_version = api_group_version(a, r->res->group, r->res->version), .manager = q->field_manager,
                                     .subresource = r->subresource, .now = clock_wall(q->srv->clock), .owns_status = !api_subresource_find(r->res, S("status"))};

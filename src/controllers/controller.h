@@ -69,7 +69,7 @@ void job_discover(struct job *j, void (*next)(struct job *j));
 struct resource_set *job_resources(struct job *j);
 void job_end(struct job *j, enum work_result result);
 void job_end_after(struct job *j, nsec_t delay);
-/* Ends the job as the status asks: fine, gone or conflicting with a newer state (an event follows) ends it; the rest is tried again. */
+/* Ends the job as the last answer asks: done or gone ends it well, the rest (conflicts too) is tried again. */
 void job_end_status(struct job *j);
 bool job_ok(const struct job *j); /* 2xx */
 /* 404 that is about the object, not about an unknown resource. */
@@ -78,10 +78,11 @@ bool job_not_found(const struct job *j);
 /* --- for the rest of the controllers ----------------------------------------------------------------------------------------- */
 /* Every watched resource has been listed once. */
 bool controllers_synced(const struct controllers *all);
-/* "ns/name", or "name". */
-str controller_key(struct arena *a, str ns, str name);
+bool controllers_stopping(const struct controllers *all);
+struct resources *controllers_resources(struct controllers *all);
+/* Keys are "ns/name", or "name". */
 void controller_key_split(str key, str *ret_ns, str *ret_name);
-void controller_enqueue(struct controller *c, struct informer_event *ev); /* by controller_key */
+void controller_enqueue(struct controller *c, struct informer_event *ev);
 bool object_deleting(const struct json *obj);
 bool object_has_finalizer(const struct json *obj, str finalizer);
 /* {"metadata":{"resourceVersion":RV,"finalizers":[...without it]}} as a merge patch. */
