@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "bench/lib/h2.h"
 #include "bench/lib/load.h"
 #include "bench/lib/report.h"
 #include "bench/lib/target.h"
@@ -398,6 +399,20 @@ static void bench_idle_watches(void)
     finish(&t);
 }
 
+static void bench_idle_h2(void)
+{
+    struct target t;
+    start(&t);
+    double before = (double)target_rss(&t);
+    struct h2_load *l = h2_open(&t, 5, 2000, "/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Dnone");
+    size_t open = h2_run(l, 60 * NSEC_PER_SEC);
+    sleep(1);
+    report("idle-h2", "watches multiplexed on 5 HTTP/2 connections", (double)open, "", 0, 10000, REPORT_MORE);
+    report("idle-h2", "server memory for each", ((double)target_rss(&t) - before) / (double)MAX(open, (size_t)1) / 1024, "KiB", 0, 4, REPORT_LESS);
+    h2_free(l);
+    finish(&t);
+}
+
 /* --- a million ------------------------------------------------------------------------------------------------------------------- */
 
 static void bench_million(void)
@@ -432,6 +447,7 @@ static const struct report_workload workloads[] = {
     {"list", "LIST of 10,000 pods", bench_list},
     {"watch-fanout", "one write, 1,000 watchers", bench_fanout},
     {"idle-watches", "memory of 10,000 idle watches on own TLS connections", bench_idle_watches},
+    {"idle-h2", "memory of 10,000 idle watches on 5 HTTP/2 connections", bench_idle_h2},
     {"million", "everything again with 1,000,000 pods", bench_million},
     {0},
 };

@@ -5,6 +5,9 @@
 #include "api/schema.h"
 #include "api/validate_internal.h"
 
+/* Properties of one object.  Far above what people write, and low enough that looking each up in the other is cheap. */
+#define CRD_PROPERTIES_MAX 4096
+
 /* Any value, kept as it is: elements without a schema. */
 extern const struct schema_type crd_open_any;
 
@@ -15,6 +18,10 @@ static inline const struct json *crd_list(const struct json *v, const char *key)
     return json_is(list, JSON_ARRAY) && list->len ? list : NULL;
 }
 
+/* The type of a schema that is not a resource's. */
+int crd_value_type_build(struct arena *a, const struct json *schema, const struct schema_type **ret, struct err *err) MUST_CHECK;
+/* The path as errors show it. */
+str crd_path_text(struct vctx *c, const struct vpath *p);
 /* The parts of it.  Keywords: those that are not served, list and map kinds.  Defaults: only of a schema that is structural. */
 void crd_keywords_validate(struct vctx *c, const struct vpath *p, const struct json *schema);
 void crd_defaults_validate(struct vctx *c, const struct vpath *p, const struct json *schema);

@@ -254,17 +254,34 @@ static bool has_unknown(const struct json *s, const struct json *v)
     return false;
 }
 
+/* The default as the one member of an object, whose name is the default's path: so errors say where it stands. */
+static void check_default_value(struct vctx *c, const struct vpath *p, const struct json *s, const struct json *dflt)
+{
+    str path = crd_path_text(c, p);
+    struct schema_field field = {.name = path, .flags = SCHEMA_POINTER};
+    struct err err = ERR_NONE;
+    if (!path.len || crd_value_type_build(c->e->arena, s, &field.type, &err) < 0)
+        return; /* no room for more errors, or reported with the schema itself */
+    struct schema_type holder = {.kind = SCHEMA_OBJECT, .fields = &field, .nfields = 1};
+    struct api_resource res = {.type = &holder, .flags = API_CUSTOM};
+    struct json obj = json_object();
+    json_set(c->e->arena, &obj, path, *dflt);
+    struct vctx inner = {.res = &res, .obj = &obj, .e = c->e};
+    v_custom(&inner);
+}
+
 static void check_default(struct vctx *c, const struct vpath *p, const struct json *s, const struct json *dflt)
 {
     if (has_unknown(s, dflt))
-        v_invalid(c, V_FIELD(p, "default"), dflt, "must not have unknown fields");
+        v_invalid(c, p, dflt, "must not have unknown fields");
+    check_default_value(c, p, s, dflt);
 }
 
 void crd_defaults_validate(struct vctx *c, const struct vpath *p, const struct json *schema)
 {
     const struct json *dflt = V_GET(schema, "default"), *items = V_GET(schema, "items");
     if (dflt)
-        check_default(c, p, schema, dflt);
+        check_default(c, V_FIELD(p, "default"), schema, dflt);
     if (items)
         crd_defaults_validate(c, V_FIELD(p, "items"), items);
     v_foreach_member (m, V_GET(schema, "properties"))

@@ -8,8 +8,6 @@
 #include "api/crd.h"
 #include "api/crd_internal.h"
 
-/* The hash index is at most half full and its mask has 16 bits. */
-#define FIELDS_MAX 32767
 #define INDEX_FROM 8 /* shorter lists are scanned */
 
 struct build {
@@ -235,7 +233,7 @@ static int build_fields(struct build *b, const struct json *s, bool is_resource,
     const struct json *props = json_get(s, S("properties")), *required = crd_list(s, "required");
     props = json_is(props, JSON_OBJECT) ? props : &nothing;
     required = required ? required : &no_names;
-    if (props->len + required->len + 3u > FIELDS_MAX)
+    if (props->len + required->len + 3u > CRD_PROPERTIES_MAX)
         return too_many(b, "properties");
     struct schema_field *fields = arena_array(b->a, props->len + required->len + 3u, struct schema_field);
     uint16_t n = 0;
@@ -372,6 +370,11 @@ static int build_any(struct build *b, const struct json *s, bool is_root, struct
 static int build_type(struct build *b, const struct json *s, struct schema_type *t)
 {
     return build_any(b, s, false, t);
+}
+
+int crd_value_type_build(struct arena *a, const struct json *schema, const struct schema_type **ret, struct err *err)
+{
+    return build_new(&(struct build){.a = a, .err = err}, schema, ret);
 }
 
 int crd_schema_build(struct arena *a, const struct json *schema, struct schema_type **ret, struct err *err)

@@ -5,6 +5,7 @@
  *     nested: inside one of the four      structural: everything else */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/crd_internal.h"
+#include "api/validate_regex.h"
 
 enum level { LEVEL_ROOT, LEVEL_ITEM, LEVEL_FIELD };
 
@@ -30,6 +31,18 @@ static const struct json *property(const struct json *s, str name)
 static const char *const unsupported[] = {"id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"};
 
 static bool is_readable(const struct json *s);
+
+/* No object below has too many properties to be looked at.  Walks every value, schema or not: more than enough. */
+static bool is_bounded(const struct json *s)
+{
+    bool ok = true;
+    v_foreach_member (m, s)
+        ok = ok && is_bounded(&m->value) && !(str_is(m->key, "properties") && v_len(&m->value) > CRD_PROPERTIES_MAX);
+    if (s->type == JSON_ARRAY)
+        v_foreach (item, i, s)
+            ok = ok && is_bounded(item);
+    return ok;
+}
 
 static bool are_readable(const struct json *list)
 {
@@ -98,6 +111,15 @@ static bool is_set(const struct json *s, const char *key)
 
 static void check_nested(struct vctx *c, const struct vpath *p, const struct json *s, bool skip_any_of);
 
+static void check_pattern(struct vctx *c, const struct vpath *p, const struct json *s)
+{
+    str pattern = V_STR(s, "pattern");
+    struct regex *re;
+    struct err err = ERR_NONE;
+    if (pattern.len && regex_compile(c->e->arena, pattern, &re, &err) < 0)
+        v_invalid_str(c, V_FIELD(p, "pattern"), pattern, "must be a valid regular expression, but isn't: %s", err.msg);
+}
+
 /* anyOf: [type: integer, type: string], which int-or-string fields may spell out. */
 static bool is_int_or_string(const struct json *any_of)
 {
@@ -119,6 +141,7 @@ static void check_junctors(struct vctx *c, const struct vpath *p, const struct j
     }
     if (not)
         check_nested(c, V_FIELD(p, "not"), not, false);
+    check_pattern(c, p, s);
 }
 
 static void check_nested(struct vctx *c, const struct vpath *p, const struct json *s, bool skip_any_of)
@@ -235,16 +258,6 @@ static void check_structural(struct vctx *c, const struct vpath *p, const struct
 
 static void check_complete(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at, const struct vpath *v_at);
 
-/* Paths are printed when an error is added: adds one and takes it off again. */
-static str path_text(struct vctx *c, const struct vpath *p)
-{
-    size_t before = c->e->len;
-    v_required(c, p, V_NO_DETAIL);
-    if (c->e->len == before)
-        return S("");
-    return c->e->items[--c->e->len].field;
-}
-
 static void check_complete_junctors(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at, const struct vpath *v_at)
 {
     for (size_t k = 0; k < ARRAY_LEN(junctors); k++) {
@@ -260,7 +273,7 @@ static void check_complete_junctors(struct vctx *c, const struct json *v, const 
 static void check_complete(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at, const struct vpath *v_at)
 {
     if (!s) {
-        str where = path_text(c, v_at);
+        str where = crd_path_text(c, v_at);
         v_required(c, s_at, "because it is defined in " STR_FMT, STR_ARG(where));
         return;
     }
@@ -293,6 +306,10 @@ static void check_root_with_status(struct vctx *c, const struct vpath *p, const 
 void crd_structural_validate(struct vctx *c, const struct vpath *p, const struct json *schema, bool status)
 {
     size_t before = c->e->len;
+    if (!is_bounded(schema)) {
+        v_forbidden(c, p, "an object can have at most %d properties", CRD_PROPERTIES_MAX);
+        return;
+    }
     if (status && type_of(schema).len && !str_is(type_of(schema), "object"))
         v_invalid_str(c, V_FIELD(p, "type"), type_of(schema),
                       "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled");

@@ -396,6 +396,13 @@ static void check_stored_versions(struct vctx *c, const struct json *spec)
     }
 }
 
+str crd_path_text(struct vctx *c, const struct vpath *p)
+{
+    size_t before = c->e->len;
+    v_required(c, p, V_NO_DETAIL); /* paths are printed when an error is added: this one is taken off again */
+    return c->e->len == before ? S("") : c->e->items[--c->e->len].field;
+}
+
 void crd_validate(const struct json *crd, const struct json *old, struct field_errors *e)
 {
     struct vctx c = {.obj = crd, .old = old, .e = e};

@@ -414,6 +414,7 @@ static struct watcher *watcher_new(struct watch_hub *h, struct api_req *q, const
 {
     struct watcher *w = xnew(struct watcher);
     w->hub = h;
+    w->arena = ARENA_SMALL(256);
     w->request = *q;
     w->q = &w->request;
     w->q->state = w;

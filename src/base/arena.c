@@ -19,7 +19,7 @@ struct arena_block {
 
 static struct arena_block *block_add(struct arena *a, size_t at_least)
 {
-    size_t size = a->blocks_ ? MIN(a->blocks_->size * 2, (size_t)ARENA_MAX_BLOCK) : ARENA_FIRST_BLOCK;
+    size_t size = a->blocks_ ? MIN(a->blocks_->size * 2, (size_t)ARENA_MAX_BLOCK) : a->first_ ? a->first_ : ARENA_FIRST_BLOCK;
     size = MAX(size, at_least);
     struct arena_block *b = xmalloc(sizeof *b + size);
     b->size = size;
@@ -62,7 +62,7 @@ static void blocks_free(struct arena_block *b)
 void arena_fini(struct arena *a)
 {
     blocks_free(a->blocks_);
-    *a = ARENA_INIT;
+    *a = ARENA_SMALL(a->first_);
 }
 
 void arena_reset(struct arena *a)

@@ -18,9 +18,12 @@ struct arena {
     char *end_;
     struct arena_block *blocks_; /* newest first */
     size_t used_;                /* bytes in blocks before the newest */
+    size_t first_;               /* size of the first block, 0: the usual */
 };
 
 #define ARENA_INIT ((struct arena){0})
+/* For things of which there are many and which need little: the first block has this size. */
+#define ARENA_SMALL(bytes) ((struct arena){.first_ = (bytes)})
 void arena_fini(struct arena *a);
 void arena_reset(struct arena *a);
 #define ARENA_AUTO __attribute__((cleanup(arena_fini))) struct arena

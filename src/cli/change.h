@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "api/schema.h"
 #include "cli/print.h"
 #include "cli/resources.h"
 

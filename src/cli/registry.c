@@ -5,6 +5,9 @@
 const struct cli_verb *const cli_verbs[] = {
     &verb_server,
     &verb_get,
+    &verb_apply,
+    &verb_delete,
+    &verb_wait,
     &verb_kubeconfig,
     &verb_store,
     &verb_completion,

@@ -74,16 +74,29 @@ static struct json order_of(struct arena *a, const struct json *wanted, str key)
     return order;
 }
 
-static void add_changed_element(struct arena *a, const struct schema_type *elem, struct sides s, str key, const struct json *element, struct json *changes)
+/* Fields of a union keep only the members that are wanted: a changed volume source drops the old one. */
+static void retain_keys(struct arena *a, const struct json *wanted, struct json *patch)
 {
+    struct json keys = json_array();
+    for (size_t i = 0; i < wanted->len; i++)
+        json_push(a, &keys, json_string(wanted->members[i].key));
+    if (patch->len)
+        json_set(a, patch, S("$retainKeys"), keys);
+}
+
+static void add_changed_element(struct arena *a, const struct schema_field *field, struct sides s, const struct json *element, struct json *changes)
+{
+    str key = field->merge_key;
     const struct json *id = id_of(element, key), *live = find_element(s.live, key, id);
     if (!live || !key.len) {
         if (!live)
             json_push(a, changes, *element);
         return;
     }
-    struct json sub = patch_object(a, elem, (struct sides){find_element(s.last, key, id), element, live});
+    struct json sub = patch_object(a, field->type->elem, (struct sides){find_element(s.last, key, id), element, live});
     if (sub.len) {
+        if (field->patch & SCHEMA_PATCH_RETAIN_KEYS)
+            retain_keys(a, element, &sub);
         json_set(a, &sub, key, *id);
         json_push(a, changes, sub);
     }
@@ -94,7 +107,7 @@ static void patch_merge_list(struct arena *a, const struct schema_field *field, 
     str key = field->merge_key;
     struct json changes = json_array(), gone = json_array();
     for (size_t i = 0; i < s.wanted->len; i++)
-        add_changed_element(a, field->type->elem, s, key, &s.wanted->items[i], &changes);
+        add_changed_element(a, field, s, &s.wanted->items[i], &changes);
     for (size_t i = 0; is_list(s.last) && i < s.last->len; i++) {
         const struct json *id = id_of(&s.last->items[i], key);
         if (!id || find_element(s.wanted, key, id))
@@ -117,16 +130,6 @@ static void patch_merge_list(struct arena *a, const struct schema_field *field, 
 }
 
 /* --- objects ------------------------------------------------------------------------------------------------------------- */
-
-/* Fields of a union keep only the members that are wanted: a changed volume source drops the old one. */
-static void retain_keys(struct arena *a, const struct json *wanted, struct json *patch)
-{
-    struct json keys = json_array();
-    for (size_t i = 0; i < wanted->len; i++)
-        json_push(a, &keys, json_string(wanted->members[i].key));
-    if (patch->len)
-        json_set(a, patch, S("$retainKeys"), keys);
-}
 
 static const struct schema_type *type_of_member(const struct schema_type *t, const struct schema_field *field)
 {

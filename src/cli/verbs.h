@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct cli_verb verb_server, verb_kubeconfig, verb_store, verb_completion, verb_man;
-extern const struct cli_verb verb_get;
+extern const struct cli_verb verb_get, verb_apply, verb_delete, verb_wait;
 
 /* Data directory from --data-dir, COX_DATA_DIR or the usual place. */
 const char *verb_data_dir(const struct cli_args *a);

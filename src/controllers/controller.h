@@ -3,7 +3,7 @@
  *   event of a watched resource ─► event() ─► workqueue_add(c->queue, key) ─► reconcile(job) ─► job_call ─► next(job) ─► ... ─► job_end
  *
  * Threads: all of it on the controllers' loop.
- * Ownership: a job and what is on its arena live until job_end; j->answer is valid until the next job_call of the same job. */
+ * Ownership: a job and what is on its arena, the answers of all its calls among it, live until job_end. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -80,6 +80,8 @@ bool job_not_found(const struct job *j);
 bool controllers_synced(const struct controllers *all);
 bool controllers_stopping(const struct controllers *all);
 struct resources *controllers_resources(struct controllers *all);
+/* Asks for the resources again, a moment later. */
+void controllers_rediscover(struct controllers *all);
 /* Keys are "ns/name", or "name". */
 void controller_key_split(str key, str *ret_ns, str *ret_name);
 void controller_enqueue(struct controller *c, struct informer_event *ev);
