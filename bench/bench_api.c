@@ -52,7 +52,7 @@ static void pod_body(struct strbuf *b, uint64_t n)
 /* Creates pods first..first+count-1 over `conns` connections; returns the seconds it took. */
 struct creator {
     struct load *load;
-    uint64_t next, end, done, failed, bytes;
+    uint64_t first, next, end, done, failed, bytes;
     struct latencies *lat;
     nsec_t stop_at;
 };
@@ -77,7 +77,7 @@ static void create_answer(void *arg, struct load_conn *c UNUSED, int status, str
         fprintf(stderr, "create: %d " STR_FMT "\n", status, STR_ARG(str_sub(body, 0, 300)));
     if (cr->lat)
         latency_add(cr->lat, took);
-    bool over = cr->done >= cr->next && (cr->next >= cr->end || (cr->stop_at && clock_mono(&clock_real) >= cr->stop_at));
+    bool over = cr->first + cr->done >= cr->next && (cr->next >= cr->end || (cr->stop_at && clock_mono(&clock_real) >= cr->stop_at));
     if (over)
         load_stop(cr->load);
 }
@@ -242,7 +242,7 @@ static void bench_get_h2(void)
 static void report_posts(const char *name, struct target *t, uint64_t first)
 {
     struct latencies lat = {0};
-    struct creator cr = {.next = first, .end = UINT64_MAX, .lat = &lat, .stop_at = clock_mono(&clock_real) + seconds * NSEC_PER_SEC};
+    struct creator cr = {.first = first, .next = first, .end = UINT64_MAX, .lat = &lat, .stop_at = clock_mono(&clock_real) + seconds * NSEC_PER_SEC};
     double cpu = target_cpu_s(t), took = create_pods(t, &cr, 64);
     report(name, "durable POST of a pod, 64 connections", (double)(cr.done - cr.failed) / took, "/s", 720, 15000, REPORT_MORE);
     report(name, "p99 of it", latency_quantile(&lat, 0.99) / 1e6, "ms", 595, 0, REPORT_LESS);

@@ -21,7 +21,8 @@ static int list_too_long(struct err *err, const char *what)
     return err_set(err, E_INVALID, "a CustomResourceDefinition can have at most %d %s", UINT8_MAX, what);
 }
 
-static int copy_strings(struct arena *a, const struct json *from, const char *key, const str **ret, uint8_t *ret_n, struct err *err)
+static int copy_strings(struct arena *a, const struct json *from, const char *key, const str **ret, uint8_t *ret_n,
+                        struct err *err)
 {
     const struct json *list = crd_list(from, key);
     if (!list)
@@ -61,8 +62,12 @@ static void build_subresources(struct arena *a, const struct json *version, stru
     if (json_is(status, JSON_OBJECT))
         list[r->nsubs++] = (struct api_subresource){.name = S("status"), .kind = r->kind, .verbs = SUB_VERBS, .type = r->type};
     if (json_is(scale, JSON_OBJECT)) {
-        list[r->nsubs++] = (struct api_subresource){.name = S("scale"), .kind = S("Scale"), .group = S("autoscaling"), .version = S("v1"),
-                                                    .verbs = SUB_VERBS, .type = &schema_autoscaling_v1_Scale};
+        list[r->nsubs++] = (struct api_subresource){.name = S("scale"),
+                                                    .kind = S("Scale"),
+                                                    .group = S("autoscaling"),
+                                                    .version = S("v1"),
+                                                    .verbs = SUB_VERBS,
+                                                    .type = &schema_autoscaling_v1_Scale};
         r->scale_spec_path = arena_str(a, json_get_str(scale, S("specReplicasPath")));
         r->scale_status_path = arena_str(a, json_get_str(scale, S("statusReplicasPath")));
         r->scale_selector_path = arena_str(a, json_get_str(scale, S("labelSelectorPath")));
@@ -118,7 +123,8 @@ static void build_deprecation(struct arena *a, const struct json *version, struc
     r->flags |= API_DEPRECATED;
     r->deprecation_warning = arena_str(a, json_get_str(version, S("deprecationWarning")));
     if (!r->deprecation_warning.len)
-        r->deprecation_warning = arena_fmt(a, STR_FMT "/" STR_FMT " " STR_FMT " is deprecated", STR_ARG(r->group), STR_ARG(r->version), STR_ARG(r->kind));
+        r->deprecation_warning = arena_fmt(a, STR_FMT "/" STR_FMT " " STR_FMT " is deprecated", STR_ARG(r->group),
+                                           STR_ARG(r->version), STR_ARG(r->kind));
 }
 
 /* What the versions have in common stands in r already. */
@@ -149,7 +155,8 @@ static str storage_version(const struct json *versions)
     return S("");
 }
 
-static int build_common(struct arena *a, const struct json *crd, const struct json *versions, struct api_resource *r, struct err *err)
+static int build_common(struct arena *a, const struct json *crd, const struct json *versions, struct api_resource *r,
+                        struct err *err)
 {
     const struct json *spec = json_get(crd, S("spec"));
     r->group = r->storage_group = arena_str(a, json_get_str(spec, S("group")));

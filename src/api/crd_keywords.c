@@ -1,4 +1,5 @@
-/* crd_keywords.c - what a CRD's schema may say: keywords that are refused, list and map kinds, where defaults may stand and what they may be. */
+/* crd_keywords.c - what a CRD's schema may say: keywords that are refused, list and map kinds, where defaults may stand
+ * and what they may be. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/crd_internal.h"
 
@@ -19,7 +20,7 @@ static bool is_meta_name(str name)
     return str_is(name, "metadata") || str_is(name, "kind") || str_is(name, "apiVersion");
 }
 
-/* --- keywords ------------------------------------------------------------------------------------------------------------------ */
+/* --- keywords ----------------------------------------------------------------------------------------------------- */
 
 static void check_refused(struct vctx *c, const struct vpath *p, const struct json *s, const struct place *at)
 {
@@ -39,7 +40,8 @@ static void check_refused(struct vctx *c, const struct vpath *p, const struct js
     if (at->inside_meta && V_BOOL(s, "x-kubernetes-embedded-resource"))
         v_forbidden(c, V_FIELD(p, "x-kubernetes-embedded-resource"), "must not be used inside of resource meta");
     if (V_BOOL(s, "uniqueItems"))
-        v_forbidden(c, V_FIELD(p, "uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+        v_forbidden(c, V_FIELD(p, "uniqueItems"),
+                    "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
     const struct json *preserve = V_GET(s, "x-kubernetes-preserve-unknown-fields");
     if (json_is(preserve, JSON_BOOL) && !preserve->b)
         v_invalid(c, V_FIELD(p, "x-kubernetes-preserve-unknown-fields"), preserve, "must be true or undefined");
@@ -74,7 +76,8 @@ static void check_map_key(struct vctx *c, const struct vpath *p, const struct js
         v_invalid(c, V_FIELD(p, "x-kubernetes-list-map-keys"), keys, "entries must all be names of item properties");
     } else {
         if (str_is(type_of(prop), "array") || str_is(type_of(prop), "object"))
-            v_invalid_str(c, V_FIELD(at, "type"), type_of(prop), "must be a scalar type if parent array's x-kubernetes-list-type is map");
+            v_invalid_str(c, V_FIELD(at, "type"), type_of(prop),
+                          "must be a scalar type if parent array's x-kubernetes-list-type is map");
         if (!v_str_list_has(V_GET(items, "required"), key) && !V_GET(prop, "default"))
             v_required(c, V_FIELD(at, "default"),
                        "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property");
@@ -106,7 +109,8 @@ static void check_list_map(struct vctx *c, const struct vpath *p, const struct j
     else if (json_is(items, JSON_ARRAY))
         v_invalid(c, V_FIELD(p, "items"), items, "must only have a single schema if x-kubernetes-list-type is map");
     else if (!str_is(type_of(items), "object"))
-        v_invalid_str(c, V_FIELD(V_FIELD(p, "items"), "type"), type_of(items), "must be object if parent array's x-kubernetes-list-type is map");
+        v_invalid_str(c, V_FIELD(V_FIELD(p, "items"), "type"), type_of(items),
+                      "must be object if parent array's x-kubernetes-list-type is map");
     else if (keys)
         check_map_keys(c, p, s, keys);
 }
@@ -122,7 +126,8 @@ static void check_kinds(struct vctx *c, const struct vpath *p, const struct json
         v_unsupported(c, V_FIELD(p, "x-kubernetes-map-type"), json_str(map_type), "atomic|granular");
     if (crd_list(s, "x-kubernetes-list-map-keys") && !str_is(list, "map")) {
         if (list_type)
-            v_invalid_str(c, V_FIELD(p, "x-kubernetes-list-type"), list, "must be map if x-kubernetes-list-map-keys is non-empty");
+            v_invalid_str(c, V_FIELD(p, "x-kubernetes-list-type"), list,
+                          "must be map if x-kubernetes-list-map-keys is non-empty");
         else
             v_required(c, V_FIELD(p, "x-kubernetes-list-type"), "must be map if x-kubernetes-list-map-keys is non-empty");
     }
@@ -138,7 +143,8 @@ static void check_kinds(struct vctx *c, const struct vpath *p, const struct json
     if (str_is(list, "map"))
         check_list_map(c, p, s);
     if (V_BOOL(items, "nullable"))
-        v_forbidden(c, V_FIELD(V_FIELD(p, "items"), "nullable"), "cannot be nullable when x-kubernetes-list-type is " STR_FMT, STR_ARG(list));
+        v_forbidden(c, V_FIELD(V_FIELD(p, "items"), "nullable"), "cannot be nullable when x-kubernetes-list-type is " STR_FMT,
+                    STR_ARG(list));
 }
 
 /* Rules are kept and published; here only their form is looked at. */
@@ -163,7 +169,7 @@ static void check_rules(struct vctx *c, const struct vpath *p, const struct json
     }
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------------------------------- */
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 static void check_schema(struct vctx *c, const struct vpath *p, const struct json *s, struct place at);
 
@@ -175,7 +181,9 @@ static void check_properties(struct vctx *c, const struct vpath *p, const struct
         if (is_resource && is_meta_name(m->key)) {
             below.inside_meta = true;
             if (at.is_root)
-                below.no_defaults = str_is(m->key, "metadata") ? "in top-level metadata" : str_is(m->key, "kind") ? "in top-level kind" : "in top-level apiVersion";
+                below.no_defaults = str_is(m->key, "metadata") ? "in top-level metadata"
+                                    : str_is(m->key, "kind")   ? "in top-level kind"
+                                                               : "in top-level apiVersion";
         }
         check_schema(c, V_KEY(V_FIELD(p, "properties"), m->key), &m->value, below);
     }
@@ -229,7 +237,7 @@ void crd_keywords_validate(struct vctx *c, const struct vpath *p, const struct j
     check_schema(c, p, schema, (struct place){.is_root = true});
 }
 
-/* --- defaults ---------------------------------------------------------------------------------------------------------------------- */
+/* --- defaults ----------------------------------------------------------------------------------------------------- */
 
 /* Pruning would take something out of the value. */
 static bool has_unknown(const struct json *s, const struct json *v)

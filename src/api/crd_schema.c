@@ -1,8 +1,10 @@
 /* crd_schema.c - an OpenAPI v3 schema of a CRD into the tables that built-in kinds have.
  *
- *     type: object, properties      -> OBJECT with fields          additionalProperties -> MAP
- *     x-kubernetes-int-or-string    -> INT_OR_STRING               no type              -> what the keywords speak about, is_union_typeless
- * A schema without type may speak about objects and lists at once (a branch of anyOf); it becomes ANY with both as all_of.
+ *     type: object, properties      OBJECT with fields
+ *     additionalProperties          MAP
+ *     x-kubernetes-int-or-string    INT_OR_STRING
+ *     no type                       what its keywords speak about, is_union_typeless
+ * A schema without type may speak about objects and lists at once (a branch of anyOf): the list part is then one of all_of.
  * Value rules go to the type; defaults to the field and to the type, because elements have no field. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/crd.h"
@@ -26,7 +28,7 @@ static int build_new(struct build *b, const struct json *s, const struct schema_
     return r;
 }
 
-/* --- value rules -------------------------------------------------------------------------------------------------------------- */
+/* --- value rules -------------------------------------------------------------------------------------------------- */
 
 static bool double_of(const struct json *s, str key, double *ret)
 {
@@ -62,7 +64,8 @@ static int build_enums(struct build *b, const struct json *s, struct schema_rule
     return 0;
 }
 
-static int build_branches(struct build *b, const struct json *s, const char *key, const struct schema_type *const **ret, uint16_t *ret_n)
+static int build_branches(struct build *b, const struct json *s, const char *key, const struct schema_type *const **ret,
+                          uint16_t *ret_n)
 {
     const struct json *list = crd_list(s, key);
     if (!list)
@@ -100,16 +103,16 @@ static void build_bounds(struct build *b, const struct json *s, struct schema_ru
 
 static bool has_rules(const struct schema_rules *r)
 {
-    return r->has_min || r->has_max || r->has_multiple_of || r->has_min_len || r->has_max_len || r->has_min_items || r->has_max_items ||
-           r->has_min_props || r->has_max_props || r->unique_items || r->pattern.len || r->format.len || r->nenums || r->nall_of ||
-           r->nany_of || r->none_of || r->not_;
+    return r->has_min || r->has_max || r->has_multiple_of || r->has_min_len || r->has_max_len || r->has_min_items ||
+           r->has_max_items || r->has_min_props || r->has_max_props || r->unique_items || r->pattern.len || r->format.len ||
+           r->nenums || r->nall_of || r->nany_of || r->none_of || r->not_;
 }
 
 static int build_rules(struct build *b, const struct json *s, struct schema_type *t)
 {
     struct schema_rules rules = {0};
     build_bounds(b, s, &rules);
-    const struct json *not = json_get(s, S("not"));
+    const struct json *barred = json_get(s, S("not"));
     int r = build_enums(b, s, &rules);
     if (r == 0)
         r = build_branches(b, s, "allOf", &rules.all_of, &rules.nall_of);
@@ -117,8 +120,8 @@ static int build_rules(struct build *b, const struct json *s, struct schema_type
         r = build_branches(b, s, "anyOf", &rules.any_of, &rules.nany_of);
     if (r == 0)
         r = build_branches(b, s, "oneOf", &rules.one_of, &rules.none_of);
-    if (r == 0 && json_is(not, JSON_OBJECT))
-        r = build_new(b, not, &rules.not_);
+    if (r == 0 && json_is(barred, JSON_OBJECT))
+        r = build_new(b, barred, &rules.not_);
     if (r < 0 || !has_rules(&rules))
         return r;
     struct schema_rules *kept = arena_new(b->a, struct schema_rules);
@@ -141,7 +144,7 @@ static void add_all_of(struct build *b, struct schema_type *t, const struct sche
     t->rules = rules;
 }
 
-/* --- fields ------------------------------------------------------------------------------------------------------------------- */
+/* --- fields ------------------------------------------------------------------------------------------------------- */
 
 static void build_index(struct build *b, struct schema_type *t)
 {
@@ -202,7 +205,8 @@ static void mark_required(struct build *b, const struct json *required, struct s
         if (f)
             fields[f - t->fields].flags |= SCHEMA_REQUIRED;
         else
-            fields[known++] = (struct schema_field){.name = arena_str(b->a, name), .type = &crd_open_any, .flags = SCHEMA_POINTER | SCHEMA_REQUIRED};
+            fields[known++] = (struct schema_field){
+                .name = arena_str(b->a, name), .type = &crd_open_any, .flags = SCHEMA_POINTER | SCHEMA_REQUIRED};
     }
     if (known == t->nfields)
         return;
@@ -253,9 +257,10 @@ static int build_fields(struct build *b, const struct json *s, bool is_resource,
     return is_resource ? restrict_meta(b, props, t) : 0;
 }
 
-/* --- types -------------------------------------------------------------------------------------------------------------------- */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
-const struct schema_type crd_open_any = {.kind = SCHEMA_ANY, .preserve_unknown = true, .nullable = true, .is_union_typeless = true};
+const struct schema_type crd_open_any = {
+    .kind = SCHEMA_ANY, .preserve_unknown = true, .nullable = true, .is_union_typeless = true};
 
 static int build_map(struct build *b, const struct json *s, const struct json *elem, struct schema_type *t)
 {

@@ -1,7 +1,8 @@
 /* crd_structural.c - is the schema of a CRD structural, and does it use only the keywords that are served.
  *
- * A structural schema says the type of everything outside of allOf, anyOf, oneOf and not; below those only value rules are allowed,
- * and only about what is specified outside.  So types, defaults, pruning and list kinds can be read off without evaluating anything.
+ * A structural schema says the type of everything outside of allOf, anyOf, oneOf and not; below those only value rules are
+ * allowed, and only about what is specified outside.  So types, defaults, pruning and list kinds can be read off without
+ * evaluating anything.
  *     nested: inside one of the four      structural: everything else */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/crd_internal.h"
@@ -26,9 +27,10 @@ static const struct json *property(const struct json *s, str name)
     return json_get(json_get(s, S("properties")), name);
 }
 
-/* --- schemas that cannot even be looked at ---------------------------------------------------------------------------------- */
+/* --- schemas that cannot even be looked at ------------------------------------------------------------------------ */
 
-static const char *const unsupported[] = {"id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"};
+static const char *const unsupported[] = {"id",           "$schema",         "$ref",       "patternProperties",
+                                          "dependencies", "additionalItems", "definitions"};
 
 static bool is_readable(const struct json *s);
 
@@ -57,8 +59,9 @@ static bool is_readable(const struct json *s)
     for (size_t i = 0; i < ARRAY_LEN(unsupported); i++)
         if (v_get(s, str_of(unsupported[i])))
             return false;
-    const struct json *items = V_GET(s, "items"), *more = V_GET(s, "additionalProperties"), *not = V_GET(s, "not");
-    if (json_is(items, JSON_ARRAY) || (items && !is_readable(items)) || (more && !is_readable(more)) || (not && !is_readable(not)))
+    const struct json *items = V_GET(s, "items"), *more = V_GET(s, "additionalProperties"), *barred = V_GET(s, "not");
+    if (json_is(items, JSON_ARRAY) || (items && !is_readable(items)) || (more && !is_readable(more)) ||
+        (barred && !is_readable(barred)))
         return false;
     v_foreach_member (m, V_GET(s, "properties"))
         if (!is_readable(&m->value))
@@ -71,7 +74,7 @@ static bool is_readable(const struct json *s)
     return true;
 }
 
-/* --- nested value rules -------------------------------------------------------------------------------------------------------- */
+/* --- nested value rules ------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *key, *sentence;
@@ -123,14 +126,14 @@ static void check_pattern(struct vctx *c, const struct vpath *p, const struct js
 /* anyOf: [type: integer, type: string], which int-or-string fields may spell out. */
 static bool is_int_or_string(const struct json *any_of)
 {
-    return json_is(any_of, JSON_ARRAY) && any_of->len == 2 && any_of->items[0].type == JSON_OBJECT && any_of->items[1].type == JSON_OBJECT &&
-           any_of->items[0].len == 1 && any_of->items[1].len == 1 && str_is(type_of(&any_of->items[0]), "integer") &&
-           str_is(type_of(&any_of->items[1]), "string");
+    return json_is(any_of, JSON_ARRAY) && any_of->len == 2 && any_of->items[0].type == JSON_OBJECT &&
+           any_of->items[1].type == JSON_OBJECT && any_of->items[0].len == 1 && any_of->items[1].len == 1 &&
+           str_is(type_of(&any_of->items[0]), "integer") && str_is(type_of(&any_of->items[1]), "string");
 }
 
 static void check_junctors(struct vctx *c, const struct vpath *p, const struct json *s, bool skip_any_of)
 {
-    const struct json *all_of = crd_list(s, "allOf"), *not = V_GET(s, "not");
+    const struct json *all_of = crd_list(s, "allOf"), *barred = V_GET(s, "not");
     bool skip_first = all_of && is_int_or_string(crd_list(&all_of->items[0], "anyOf"));
     for (size_t k = 0; k < ARRAY_LEN(junctors); k++) {
         const struct json *list = crd_list(s, junctors[k]);
@@ -139,8 +142,8 @@ static void check_junctors(struct vctx *c, const struct vpath *p, const struct j
         v_foreach (one, i, list)
             check_nested(c, V_INDEX(V_MEMBER(p, str_of(junctors[k])), i), one, k == 0 && i == 0 && skip_first);
     }
-    if (not)
-        check_nested(c, V_FIELD(p, "not"), not, false);
+    if (barred)
+        check_nested(c, V_FIELD(p, "not"), barred, false);
     check_pattern(c, p, s);
 }
 
@@ -160,7 +163,7 @@ static void check_nested(struct vctx *c, const struct vpath *p, const struct jso
         v_forbidden(c, V_KEY(V_FIELD(p, "properties"), S("metadata")), "must not be specified in a nested context");
 }
 
-/* --- structural part ------------------------------------------------------------------------------------------------------------ */
+/* --- structural part ---------------------------------------------------------------------------------------------- */
 
 static void check_type(struct vctx *c, const struct vpath *p, const struct json *s, enum level level)
 {
@@ -190,7 +193,8 @@ static void check_extensions(struct vctx *c, const struct vpath *p, const struct
         return;
     for (size_t i = 0; i < ARRAY_LEN(others); i++)
         if (flag(s, others[i]))
-            v_invalid(c, V_MEMBER(p, str_of(others[i])), json_get(s, str_of(others[i])), "must be false if x-kubernetes-int-or-string is true");
+            v_invalid(c, V_MEMBER(p, str_of(others[i])), json_get(s, str_of(others[i])),
+                      "must be false if x-kubernetes-int-or-string is true");
 }
 
 /* At the root only the name can be restricted, and it is all that a schema may say about metadata. */
@@ -254,11 +258,13 @@ static void check_structural(struct vctx *c, const struct vpath *p, const struct
                    "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields");
 }
 
-/* --- what is validated must be specified ------------------------------------------------------------------------------------------ */
+/* --- what is validated must be specified -------------------------------------------------------------------------- */
 
-static void check_complete(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at, const struct vpath *v_at);
+static void check_complete(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at,
+                           const struct vpath *v_at);
 
-static void check_complete_junctors(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at, const struct vpath *v_at)
+static void check_complete_junctors(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at,
+                                    const struct vpath *v_at)
 {
     for (size_t k = 0; k < ARRAY_LEN(junctors); k++) {
         const struct json *list = crd_list(v, junctors[k]);
@@ -270,7 +276,8 @@ static void check_complete_junctors(struct vctx *c, const struct json *v, const 
 }
 
 /* v: a nested schema at v_at; s: the structural one it speaks about, NULL when nothing is specified there. */
-static void check_complete(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at, const struct vpath *v_at)
+static void check_complete(struct vctx *c, const struct json *v, const struct json *s, const struct vpath *s_at,
+                           const struct vpath *v_at)
 {
     if (!s) {
         str where = crd_path_text(c, v_at);
@@ -281,23 +288,27 @@ static void check_complete(struct vctx *c, const struct json *v, const struct js
     if (V_GET(v, "items"))
         check_complete(c, V_GET(v, "items"), V_GET(s, "items"), V_FIELD(s_at, "items"), V_FIELD(v_at, "items"));
     v_foreach_member (m, V_GET(v, "properties"))
-        check_complete(c, &m->value, property(s, m->key), V_KEY(V_FIELD(s_at, "properties"), m->key), V_KEY(V_FIELD(v_at, "properties"), m->key));
+        check_complete(c, &m->value, property(s, m->key), V_KEY(V_FIELD(s_at, "properties"), m->key),
+                       V_KEY(V_FIELD(v_at, "properties"), m->key));
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static void check_root_with_status(struct vctx *c, const struct vpath *p, const struct json *schema)
 {
     /* in the order and with the names in which Kubernetes lists them to users */
-    static const char *const allowed = "description|type|format|title|maximum|exclusiveMaximum|minimum|exclusiveMinimum|maxLength|minLength|pattern|"
-                                       "maxItems|minItems|uniqueItems|multipleOf|required|items|properties|externalDocs|example|"
-                                       "x-kubernetes-preserve-unknown-fields|x-kubernetes-validations";
+    static const char *const allowed =
+        "description|type|format|title|maximum|exclusiveMaximum|minimum|exclusiveMinimum|maxLength|minLength|pattern|"
+        "maxItems|minItems|uniqueItems|multipleOf|required|items|properties|externalDocs|example|"
+        "x-kubernetes-preserve-unknown-fields|x-kubernetes-validations";
     v_foreach_member (m, schema) {
         if (v_in(m->key, allowed) || m->value.type == JSON_NULL)
             continue;
         v_invalid(c, p, schema,
-                  "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems "
-                  "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root "
+                  "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength "
+                  "Pattern MaxItems MinItems "
+                  "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] "
+                  "fields are allowed at the root "
                   "of the schema if the status subresource is enabled");
         return;
     }

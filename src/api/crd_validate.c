@@ -1,4 +1,4 @@
-/* crd_validate.c - whether a CustomResourceDefinition may be written: names, versions, subresources, columns, what may not change.
+/* crd_validate.c - whether a CustomResourceDefinition may be written: names, versions, columns, what may not change.
  *
  * Kubernetes keeps what all versions have in common at the top: with one version, or the same schema in all, errors are at
  * spec.validation, spec.subresources and spec.additionalPrinterColumns, else at spec.versions[0].schema and so on. */
@@ -11,7 +11,7 @@
 #define APPROVED_ANNOTATION "api-approved.kubernetes.io"
 #define APPROVED_SEE "see https://github.com/kubernetes/enhancements/pull/1111"
 
-/* --- names ----------------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 static void check_label(struct vctx *c, const struct vpath *p, str value)
 {
@@ -68,12 +68,13 @@ static void check_object_name(struct vctx *c, const struct json *crd, const stru
 {
     str name = json_get_str(json_get(crd, S("metadata")), S("name"));
     str plural = V_STR(json_get(spec, S("names")), "plural"), group = V_STR(spec, "group");
-    bool fits = name.len == plural.len + 1 + group.len && str_has_prefix(name, plural) && name.p[plural.len] == '.' && str_has_suffix(name, group);
+    bool fits = name.len == plural.len + 1 + group.len && str_has_prefix(name, plural) && name.p[plural.len] == '.' &&
+                str_has_suffix(name, group);
     if (!fits)
         v_invalid_str(c, V_FIELD(V_FIELD(NULL, "metadata"), "name"), name, "must be spec.names.plural+\".\"+spec.group");
 }
 
-/* --- parts of a version ------------------------------------------------------------------------------------------------------------ */
+/* --- parts of a version ------------------------------------------------------------------------------------------- */
 
 static bool check_simple_path(struct vctx *c, const struct vpath *p, str path)
 {
@@ -166,7 +167,9 @@ static void check_selectable(struct vctx *c, const struct vpath *p, const struct
         if (str_is(path, ".metadata") || str_has_prefix(path, S(".metadata.")))
             v_invalid_str(c, at, path, "must not point to fields in metadata");
         if (!v_in(V_STR(target, "type"), "string|boolean|integer"))
-            v_invalid_str(c, at, path, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.");
+            v_invalid_str(c, at, path,
+                          "must point to a field of type string, boolean or integer. Enum string fields and strings with formats "
+                          "are allowed.");
         if (!v_set_add(&seen, path))
             v_duplicate(c, at, path);
     }
@@ -193,12 +196,13 @@ static void check_deprecation(struct vctx *c, const struct vpath *p, const struc
         v_invalid(c, at, warning, "must not be an empty string");
     for (size_t i = 0; i < text.len; i++)
         if ((uint8_t)text.p[i] < ' ' || text.p[i] == 0x7f) {
-            v_invalid(c, at, warning, "must only contain printable UTF-8 characters; non-printable character found at index %zu", i);
+            v_invalid(c, at, warning, "must only contain printable UTF-8 characters; non-printable character found at index %zu",
+                      i);
             break;
         }
 }
 
-/* --- versions --------------------------------------------------------------------------------------------------------------------- */
+/* --- versions ----------------------------------------------------------------------------------------------------- */
 
 /* What a version has and all of them may have in common. */
 enum part { PART_SCHEMA, PART_SUBRESOURCES, PART_COLUMNS, PART_SELECTABLE, PARTS };
@@ -233,7 +237,8 @@ static bool is_common(const struct json *versions, str key)
 static bool part_place(struct vpath *ret, const struct versions *all, const struct vpath *version, size_t i, enum part part)
 {
     bool common = all->common[part];
-    *ret = (struct vpath){.up = common ? all->spec : version, .name = common ? parts[part].common : parts[part].key, .kind = VPATH_FIELD};
+    *ret = (struct vpath){
+        .up = common ? all->spec : version, .name = common ? parts[part].common : parts[part].key, .kind = VPATH_FIELD};
     return !common || i == 0;
 }
 
@@ -287,7 +292,8 @@ static void check_conversion(struct vctx *c, const struct vpath *p, const struct
     if (!strategy.len)
         v_required(c, at, V_NO_DETAIL);
     else if (str_is(strategy, "Webhook"))
-        v_invalid_str(c, at, strategy, "conversion webhooks are not served yet; with None the versions may differ in apiVersion only");
+        v_invalid_str(c, at, strategy,
+                      "conversion webhooks are not served yet; with None the versions may differ in apiVersion only");
     else if (!str_is(strategy, "None"))
         v_unsupported(c, at, strategy, "None|Webhook");
     else if (V_GET(conversion, "webhook"))
@@ -310,7 +316,7 @@ static void check_spec(struct vctx *c, const struct vpath *p, const struct json 
                   "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead");
 }
 
-/* --- protected groups --------------------------------------------------------------------------------------------------------------- */
+/* --- protected groups --------------------------------------------------------------------------------------------- */
 
 enum approval { APPROVAL_MISSING, APPROVAL_GIVEN, APPROVAL_INVALID };
 
@@ -325,7 +331,8 @@ static enum approval approval_of(const struct json *crd)
     ptrdiff_t scheme = str_find(text, S("://"));
     if (!text.len)
         return APPROVAL_MISSING;
-    return str_has_prefix(text, S("unapproved")) || (scheme > 0 && (size_t)scheme + 3 < text.len) ? APPROVAL_GIVEN : APPROVAL_INVALID;
+    return str_has_prefix(text, S("unapproved")) || (scheme > 0 && (size_t)scheme + 3 < text.len) ? APPROVAL_GIVEN
+                                                                                                  : APPROVAL_INVALID;
 }
 
 static bool is_protected(str group)
@@ -349,9 +356,10 @@ static void check_approval(struct vctx *c, str group)
                       "\" with either a URL or a reason starting with \"unapproved\", " APPROVED_SEE);
 }
 
-/* --- updates ------------------------------------------------------------------------------------------------------------------------ */
+/* --- updates ------------------------------------------------------------------------------------------------------ */
 
-static void check_unchanged(struct vctx *c, const struct vpath *p, const struct json *now, const struct json *before, const char *key)
+static void check_unchanged(struct vctx *c, const struct vpath *p, const struct json *now, const struct json *before,
+                            const char *key)
 {
     str value = json_get_str(now, str_of(key));
     if (!str_eq(value, json_get_str(before, str_of(key))))
@@ -369,7 +377,8 @@ static bool is_established(const struct json *crd)
 
 static void check_update(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
-    const struct json *old = json_get(c->old, S("spec")), *names = json_get(spec, S("names")), *old_names = json_get(old, S("names"));
+    const struct json *old = json_get(c->old, S("spec")), *names = json_get(spec, S("names")),
+                      *old_names = json_get(old, S("names"));
     if (is_established(c->old)) {
         check_unchanged(c, p, spec, old, "scope");
         check_unchanged(c, V_FIELD(p, "names"), names, old_names, "kind");
@@ -390,8 +399,10 @@ static void check_stored_versions(struct vctx *c, const struct json *spec)
         str text = json_str(name);
         if (!v_set_has(&names, text))
             v_invalid(c, V_INDEX(V_FIELD(V_FIELD(NULL, "status"), "storedVersions"), i), name,
-                      "missing from spec.versions; " STR_FMT " was previously a storage version, and must remain in spec.versions until a storage "
-                      "migration ensures no data remains persisted in " STR_FMT " and removes " STR_FMT " from status.storedVersions",
+                      "missing from spec.versions; " STR_FMT
+                      " was previously a storage version, and must remain in spec.versions until a storage "
+                      "migration ensures no data remains persisted in " STR_FMT " and removes " STR_FMT
+                      " from status.storedVersions",
                       STR_ARG(text), STR_ARG(text), STR_ARG(text));
     }
 }

@@ -5,7 +5,7 @@
 #include "api/openapi_internal.h"
 #include "base/version.h"
 
-/* --- which definitions --------------------------------------------------------------------------------------------------------- */
+/* --- which definitions -------------------------------------------------------------------------------------------- */
 
 static const struct schema_type *type_find(str name)
 {
@@ -60,7 +60,7 @@ static void collect(struct openapi_doc *d, const struct openapi_group *g)
     openapi_def_add_gvk(d, openapi_def_add(d, &schema_meta_v1_WatchEvent), g->group, g->version, S("WatchEvent"));
 }
 
-/* --- documents ------------------------------------------------------------------------------------------------------------------ */
+/* --- documents ---------------------------------------------------------------------------------------------------- */
 
 static void write_info(struct openapi_doc *d)
 {

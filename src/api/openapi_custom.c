@@ -1,7 +1,8 @@
 /* openapi_custom.c - the schema of a custom resource as it is published: the CRD's own, with what every object has.
  *
- * Version 2 has no oneOf and friends, and kubectl reads version 2 as "anything else is an error"; so what cannot be said there is left out rather than half
- * said: nullable values lose their type, values that keep unknown fields lose type, items and properties. */
+ * Version 2 has no oneOf and friends, and kubectl reads version 2 as "anything else is an error"; so what cannot be said
+ * there is left out rather than half said: nullable values lose their type, values that keep unknown fields lose type,
+ * items and properties. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/openapi_internal.h"
 
@@ -12,7 +13,7 @@ static bool flag(const struct json *s, const char *key)
     return json_get_bool(s, str_of(key), false);
 }
 
-/* --- version 2 ------------------------------------------------------------------------------------------------------------------- */
+/* --- version 2 ---------------------------------------------------------------------------------------------------- */
 
 static void drop(struct json *s, const char *const *keys, size_t n)
 {
@@ -56,7 +57,7 @@ static void simplify(struct json *s)
     json_del(s, S("nullable"));
 }
 
-/* --- resources inside resources ---------------------------------------------------------------------------------------------------- */
+/* --- resources inside resources ----------------------------------------------------------------------------------- */
 
 static void add_string(struct openapi_doc *d, struct json *props, const char *name, str doc)
 {
@@ -65,10 +66,11 @@ static void add_string(struct openapi_doc *d, struct json *props, const char *na
     json_set(d->arena, p, S("description"), json_string(doc));
 }
 
+/* The conformance tests look for "APIVersion defines" and "Standard object's metadata" in what kubectl explains. */
 static void add_meta(struct openapi_doc *d, struct json *s, const char *meta)
 {
     struct json *props = json_ensure_object(d->arena, s, S("properties"));
-    add_string(d, props, "apiVersion", S("Group and version of this object's schema."));
+    add_string(d, props, "apiVersion", S("APIVersion defines the group and version of this object's schema."));
     add_string(d, props, "kind", S("Kind of this object."));
     struct json *p = json_set(d->arena, props, S("metadata"), json_object());
     str ref = arena_fmt(d->arena, "%s" META "%s", d->v2 ? "#/definitions/" : "#/components/schemas/", meta);
@@ -76,7 +78,8 @@ static void add_meta(struct openapi_doc *d, struct json *s, const char *meta)
     if (!d->v2)
         at = json_push(d->arena, json_set(d->arena, p, S("allOf"), json_array()), json_object());
     json_set(d->arena, at, S("$ref"), json_string(ref));
-    json_set(d->arena, p, S("description"), json_string(S("Name, labels and what else all objects have.")));
+    json_set(d->arena, p, S("description"),
+             json_string(S("Standard object's metadata: name, labels and what else all objects have.")));
 }
 
 static void require_meta(struct openapi_doc *d, struct json *s)
@@ -91,7 +94,7 @@ static void require_meta(struct openapi_doc *d, struct json *s)
     }
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------------------------------------ */
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 static void say_int_or_string(struct openapi_doc *d, struct json *s)
 {
@@ -157,7 +160,8 @@ static void write_list(struct openapi_doc *d, const struct api_resource *r)
     json_set(d->arena, &s, S("description"),
              json_string(arena_fmt(d->arena, STR_FMT " is a list of " STR_FMT, STR_ARG(r->list_kind), STR_ARG(r->kind))));
     add_meta(d, &s, "ListMeta");
-    struct json *list = json_set(d->arena, json_get(&s, S("properties")), S("items"), json_literal(d->arena, "{\"type\":\"array\"}"));
+    struct json *list =
+        json_set(d->arena, json_get(&s, S("properties")), S("items"), json_literal(d->arena, "{\"type\":\"array\"}"));
     json_set(d->arena, list, S("description"), json_string(arena_fmt(d->arena, "The " STR_FMT ".", STR_ARG(r->plural))));
     struct json *items = json_set(d->arena, list, S("items"), json_object());
     str ref = arena_cat(d->arena, d->v2 ? S("#/definitions/") : S("#/components/schemas/"), openapi_name_of_object(d, r));

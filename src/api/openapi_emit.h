@@ -1,8 +1,9 @@
 /* openapi_emit.h - one stream of keys and values, written as JSON or as gnostic's OpenAPI v2 messages.
  *
  *     openapi_object(e, S("info"));  openapi_text(e, S("title"), S("x"));  openapi_end(e);
- * A key is given inside objects, STR_NONE inside arrays.  In the protobuf form a table of the messages (openapi_pb.c) says which field a key is, how deep
- * it is wrapped and what lies below; x-... keys and defaults become JSON text, which is YAML.  What the messages have no place for is left out.
+ * A key is given inside objects, STR_NONE inside arrays.  In the protobuf form a table of the messages (openapi_pb.c) says
+ * which field a key is, how deep it is wrapped and what lies below; x-... keys and defaults become JSON text, which is
+ * YAML.  What the messages have no place for is left out.
  * Threads: one at a time.  Ownership: borrows the buffer.  Limits: OPENAPI_DEPTH open objects and arrays. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
@@ -42,7 +43,8 @@ struct openapi_emit {
     struct openapi_frame frames[OPENAPI_DEPTH];
 };
 
-void openapi_emit_init(struct openapi_emit *e, struct strbuf *b, bool protobuf); /* opens the document; close it with openapi_end */
+void openapi_emit_init(struct openapi_emit *e, struct strbuf *b,
+                       bool protobuf); /* opens the document; close it with openapi_end */
 void openapi_object(struct openapi_emit *e, str key);
 void openapi_array(struct openapi_emit *e, str key);
 void openapi_param(struct openapi_emit *e, enum openapi_param kind); /* an object in an array of parameters */

@@ -14,8 +14,8 @@ struct openapi_gvk {
 /* One entry of definitions or components.schemas. */
 struct openapi_def {
     str name;
-    const struct schema_type *type;     /* NULL: of a custom resource */
-    const struct api_resource *custom;  /* the object, or with is_list the list of it */
+    const struct schema_type *type;    /* NULL: of a custom resource */
+    const struct api_resource *custom; /* the object, or with is_list the list of it */
     bool is_list;
     struct openapi_gvk *gvks;
 };
@@ -28,7 +28,7 @@ struct openapi_doc {
     struct map defs; /* name -> struct openapi_def * */
 };
 
-/* --- definitions (openapi_defs.c) ------------------------------------------------------------------------------------------- */
+/* --- definitions (openapi_defs.c) --------------------------------------------------------------------------------- */
 /* Adds the type and all it refers to; NULL for types without a name. */
 struct openapi_def *openapi_def_add(struct openapi_doc *d, const struct schema_type *t);
 struct openapi_def *openapi_def_add_custom(struct openapi_doc *d, const struct api_resource *r, bool is_list);
@@ -39,7 +39,7 @@ str openapi_name_of_object(struct openapi_doc *d, const struct api_resource *r);
 /* All of them, by name. */
 void openapi_defs_write(struct openapi_doc *d);
 
-/* --- schemas (openapi_schema.c) ----------------------------------------------------------------------------------------------- */
+/* --- schemas (openapi_schema.c) ----------------------------------------------------------------------------------- */
 void openapi_schema_write(struct openapi_doc *d, const struct openapi_def *def);
 void openapi_custom_write(struct openapi_doc *d, const struct openapi_def *def);
 void openapi_ref_write(struct openapi_doc *d, str name); /* the "$ref" member */
@@ -47,5 +47,5 @@ void openapi_gvk_write(struct openapi_doc *d, str key, const struct openapi_gvk 
 /* schema: {$ref}, under key */
 void openapi_ref_object(struct openapi_doc *d, str key, str name);
 
-/* --- paths (openapi_paths.c) --------------------------------------------------------------------------------------------------- */
+/* --- paths (openapi_paths.c) -------------------------------------------------------------------------------------- */
 void openapi_paths_write(struct openapi_doc *d, const struct openapi_group *g);

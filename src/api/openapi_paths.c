@@ -1,12 +1,12 @@
 /* openapi_paths.c - the operations of each resource: which paths and methods there are, what they take and answer.
  *
- * Clients look for the operation of a kind (x-kubernetes-group-version-kind) and its query parameters: kubectl sends dryRun and fieldValidation only
- * where PATCH lists them. */
+ * Clients look for the operation of a kind (x-kubernetes-group-version-kind) and its query parameters: kubectl sends
+ * dryRun and fieldValidation only where PATCH lists them. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/gen/gen.h"
 #include "api/openapi_internal.h"
 
-/* --- query parameters ------------------------------------------------------------------------------------------------------------ */
+/* --- query parameters --------------------------------------------------------------------------------------------- */
 
 enum param_set {
     PARAMS_LIST = 1,
@@ -21,21 +21,26 @@ static const struct {
     str name, type, doc;
     uint8_t sets; /* enum param_set */
 } params[] = {
-    {STR_INIT("allowWatchBookmarks"), STR_INIT("boolean"), STR_INIT("Send events that carry only a resource version."), PARAMS_WATCH},
+    {STR_INIT("allowWatchBookmarks"), STR_INIT("boolean"), STR_INIT("Send events that carry only a resource version."),
+     PARAMS_WATCH},
     {STR_INIT("continue"), STR_INIT("string"), STR_INIT("Token of the chunk before."), PARAMS_LIST},
     {STR_INIT("dryRun"), STR_INIT("string"), STR_INIT("All: do everything but store the result."), PARAMS_WRITE | PARAMS_DELETE},
     {STR_INIT("fieldManager"), STR_INIT("string"), STR_INIT("Who makes the change."), PARAMS_WRITE},
     {STR_INIT("fieldSelector"), STR_INIT("string"), STR_INIT("Only objects whose fields match."), PARAMS_LIST},
-    {STR_INIT("fieldValidation"), STR_INIT("string"), STR_INIT("What to do about unknown and duplicate fields: Ignore, Warn or Strict."), PARAMS_WRITE},
+    {STR_INIT("fieldValidation"), STR_INIT("string"),
+     STR_INIT("What to do about unknown and duplicate fields: Ignore, Warn or Strict."), PARAMS_WRITE},
     {STR_INIT("follow"), STR_INIT("boolean"), STR_INIT("Go on as lines are written."), PARAMS_LOG},
     {STR_INIT("force"), STR_INIT("boolean"), STR_INIT("Apply: take fields over from other managers."), PARAMS_APPLY},
     {STR_INIT("gracePeriodSeconds"), STR_INIT("integer"), STR_INIT("Seconds before the object is removed."), PARAMS_DELETE},
     {STR_INIT("labelSelector"), STR_INIT("string"), STR_INIT("Only objects whose labels match."), PARAMS_LIST},
     {STR_INIT("limit"), STR_INIT("integer"), STR_INIT("How many objects a chunk has at most."), PARAMS_LIST},
     {STR_INIT("orphanDependents"), STR_INIT("boolean"), STR_INIT("Deprecated: use propagationPolicy."), PARAMS_DELETE},
-    {STR_INIT("propagationPolicy"), STR_INIT("string"), STR_INIT("What happens to dependents: Orphan, Background or Foreground."), PARAMS_DELETE},
-    {STR_INIT("resourceVersion"), STR_INIT("string"), STR_INIT("How old the answer may be, or where a watch starts."), PARAMS_LIST},
-    {STR_INIT("resourceVersionMatch"), STR_INIT("string"), STR_INIT("How resourceVersion is meant: Exact or NotOlderThan."), PARAMS_LIST},
+    {STR_INIT("propagationPolicy"), STR_INIT("string"), STR_INIT("What happens to dependents: Orphan, Background or Foreground."),
+     PARAMS_DELETE},
+    {STR_INIT("resourceVersion"), STR_INIT("string"), STR_INIT("How old the answer may be, or where a watch starts."),
+     PARAMS_LIST},
+    {STR_INIT("resourceVersionMatch"), STR_INIT("string"), STR_INIT("How resourceVersion is meant: Exact or NotOlderThan."),
+     PARAMS_LIST},
     {STR_INIT("sendInitialEvents"), STR_INIT("boolean"), STR_INIT("A watch begins with the objects there are."), PARAMS_LIST},
     {STR_INIT("tailLines"), STR_INIT("integer"), STR_INIT("Only that many lines from the end."), PARAMS_LOG},
     {STR_INIT("timeoutSeconds"), STR_INIT("integer"), STR_INIT("When a list or watch ends."), PARAMS_LIST},
@@ -59,7 +64,7 @@ static void write_param(struct openapi_doc *d, enum openapi_param in, str name, 
     openapi_end(d->e);
 }
 
-/* --- operations -------------------------------------------------------------------------------------------------------------------- */
+/* --- operations --------------------------------------------------------------------------------------------------- */
 
 enum body { BODY_NONE, BODY_OBJECT, BODY_PATCH, BODY_DELETE };
 enum reply { REPLY_OBJECT, REPLY_LIST, REPLY_STATUS, REPLY_TEXT };
@@ -67,9 +72,9 @@ enum reply { REPLY_OBJECT, REPLY_LIST, REPLY_STATUS, REPLY_TEXT };
 struct verb {
     uint16_t verb; /* enum api_verb */
     const char *method, *action, *id, *description;
-    uint8_t params;   /* enum param_set */
-    uint8_t body;     /* enum body */
-    uint8_t reply;    /* enum reply */
+    uint8_t params;    /* enum param_set */
+    uint8_t body;      /* enum body */
+    uint8_t reply;     /* enum reply */
     const char *codes; /* besides 200 and 401: "201 202" */
 };
 
@@ -77,14 +82,15 @@ struct verb {
 static const struct verb collection_verbs[] = {
     {API_VERB_LIST, "get", "list", "list", "list objects of kind ", PARAMS_LIST | PARAMS_WATCH, BODY_NONE, REPLY_LIST, ""},
     {API_VERB_CREATE, "post", "post", "create", "create a ", PARAMS_WRITE, BODY_OBJECT, REPLY_OBJECT, "201 202"},
-    {API_VERB_DELETECOLLECTION, "delete", "deletecollection", "delete", "delete collection of ", PARAMS_LIST | PARAMS_DELETE, BODY_DELETE,
-     REPLY_STATUS, ""},
+    {API_VERB_DELETECOLLECTION, "delete", "deletecollection", "delete", "delete collection of ", PARAMS_LIST | PARAMS_DELETE,
+     BODY_DELETE, REPLY_STATUS, ""},
 };
 static const struct verb item_verbs[] = {
     {API_VERB_GET, "get", "get", "read", "read the specified ", 0, BODY_NONE, REPLY_OBJECT, ""},
     {API_VERB_CREATE, "post", "post", "create", "create a ", PARAMS_WRITE, BODY_OBJECT, REPLY_OBJECT, "201 202"},
     {API_VERB_UPDATE, "put", "put", "replace", "replace the specified ", PARAMS_WRITE, BODY_OBJECT, REPLY_OBJECT, "201"},
-    {API_VERB_PATCH, "patch", "patch", "patch", "partially update the specified ", PARAMS_WRITE | PARAMS_APPLY, BODY_PATCH, REPLY_OBJECT, "201"},
+    {API_VERB_PATCH, "patch", "patch", "patch", "partially update the specified ", PARAMS_WRITE | PARAMS_APPLY, BODY_PATCH,
+     REPLY_OBJECT, "201"},
     {API_VERB_DELETE, "delete", "delete", "delete", "delete a ", PARAMS_DELETE, BODY_DELETE, REPLY_STATUS, "202"},
 };
 
@@ -93,8 +99,8 @@ struct place {
     const struct api_resource *r;
     const struct api_subresource *sub; /* NULL: the resource itself */
     struct openapi_gvk gvk;
-    str object, list;                  /* names of definitions */
-    str id_group;                      /* "AppsV1" */
+    str object, list; /* names of definitions */
+    str id_group;     /* "AppsV1" */
     bool namespaced, has_name, all_namespaces;
 };
 
@@ -166,7 +172,8 @@ static void write_texts(struct openapi_doc *d, str key, const char *list)
 static const char *patch_types(const struct api_resource *r)
 {
     return r->flags & API_CUSTOM ? "application/json-patch+json application/merge-patch+json application/apply-patch+yaml"
-                                 : "application/json-patch+json application/merge-patch+json application/strategic-merge-patch+json application/apply-patch+yaml";
+                                 : "application/json-patch+json application/merge-patch+json "
+                                   "application/strategic-merge-patch+json application/apply-patch+yaml";
 }
 
 static str body_name(const struct place *p, const struct verb *v)
@@ -253,7 +260,10 @@ static void write_response(struct openapi_doc *d, str code, str schema, bool tex
 
 static void write_responses(struct openapi_doc *d, const struct place *p, const struct verb *v, enum reply reply)
 {
-    str schema = reply == REPLY_OBJECT ? p->object : reply == REPLY_LIST ? p->list : reply == REPLY_STATUS ? schema_meta_v1_Status.openapi : S("");
+    str schema = reply == REPLY_OBJECT   ? p->object
+                 : reply == REPLY_LIST   ? p->list
+                 : reply == REPLY_STATUS ? schema_meta_v1_Status.openapi
+                                         : S("");
     str rest = str_of(v->codes), code;
     bool text = reply == REPLY_TEXT;
     openapi_object(d->e, S("responses"));
@@ -277,7 +287,8 @@ static void write_operation(struct openapi_doc *d, const struct place *p, const 
     if (log)
         plain.params = PARAMS_LOG;
     openapi_object(d->e, str_of(v->method));
-    openapi_text(d->e, S("description"), arena_fmt(d->arena, "%s" STR_FMT, connect ? "connect to " : v->description, STR_ARG(p->r->kind)));
+    openapi_text(d->e, S("description"),
+                 arena_fmt(d->arena, "%s" STR_FMT, connect ? "connect to " : v->description, STR_ARG(p->r->kind)));
     openapi_text(d->e, S("operationId"), operation_id(d, p, v));
     if (d->v2) {
         write_texts(d, S("consumes"), v->body == BODY_PATCH ? patch_types(p->r) : "*/*");
@@ -293,13 +304,14 @@ static void write_operation(struct openapi_doc *d, const struct place *p, const 
     openapi_end(d->e);
 }
 
-/* --- paths ------------------------------------------------------------------------------------------------------------------------ */
+/* --- paths -------------------------------------------------------------------------------------------------------- */
 
 static void write_place_parameters(struct openapi_doc *d, const struct place *p)
 {
     openapi_array(d->e, S("parameters"));
     if (p->has_name)
-        write_param(d, OPENAPI_PARAM_PATH, S("name"), S("string"), arena_fmt(d->arena, "name of the " STR_FMT, STR_ARG(p->gvk.kind)));
+        write_param(d, OPENAPI_PARAM_PATH, S("name"), S("string"),
+                    arena_fmt(d->arena, "name of the " STR_FMT, STR_ARG(p->gvk.kind)));
     if (p->namespaced && !p->all_namespaces)
         write_param(d, OPENAPI_PARAM_PATH, S("namespace"), S("string"), S("namespace of the object"));
     write_param(d, OPENAPI_PARAM_QUERY, S("pretty"), S("string"), S("true: with line breaks and indentation."));
@@ -325,23 +337,30 @@ static void write_sub(struct openapi_doc *d, str item, struct place p, const str
 {
     p.sub = sub;
     bool own = !sub->group.len && !sub->version.len;
-    p.gvk = (struct openapi_gvk){.group = own ? p.r->group : sub->group, .version = own ? p.r->version : sub->version, .kind = sub->kind};
+    p.gvk = (struct openapi_gvk){
+        .group = own ? p.r->group : sub->group, .version = own ? p.r->version : sub->version, .kind = sub->kind};
     if (sub->type && sub->type != p.r->type)
         p.object = sub->type->openapi;
-    write_path(d, arena_fmt(d->arena, STR_FMT "/" STR_FMT, STR_ARG(item), STR_ARG(sub->name)), &p, item_verbs, ARRAY_LEN(item_verbs), sub->verbs);
+    write_path(d, arena_fmt(d->arena, STR_FMT "/" STR_FMT, STR_ARG(item), STR_ARG(sub->name)), &p, item_verbs,
+               ARRAY_LEN(item_verbs), sub->verbs);
 }
 
 static void write_resource(struct openapi_doc *d, str base, const struct api_resource *r)
 {
-    struct place p = {.r = r, .gvk = {.group = r->group, .version = r->version, .kind = r->kind}, .namespaced = api_is_namespaced(r),
-                      .object = openapi_name_of_object(d, r), .list = openapi_name_of_list(d, r), .id_group = group_id(d, r)};
-    str collection = arena_fmt(d->arena, STR_FMT "/%s" STR_FMT, STR_ARG(base), p.namespaced ? "namespaces/{namespace}/" : "", STR_ARG(r->plural));
+    struct place p = {.r = r,
+                      .gvk = {.group = r->group, .version = r->version, .kind = r->kind},
+                      .namespaced = api_is_namespaced(r),
+                      .object = openapi_name_of_object(d, r),
+                      .list = openapi_name_of_list(d, r),
+                      .id_group = group_id(d, r)};
+    str collection = arena_fmt(d->arena, STR_FMT "/%s" STR_FMT, STR_ARG(base), p.namespaced ? "namespaces/{namespace}/" : "",
+                               STR_ARG(r->plural));
     str item = arena_cat(d->arena, collection, S("/{name}"));
     if (p.namespaced) {
         struct place all = p;
         all.all_namespaces = true;
-        write_path(d, arena_fmt(d->arena, STR_FMT "/" STR_FMT, STR_ARG(base), STR_ARG(r->plural)), &all, collection_verbs, ARRAY_LEN(collection_verbs),
-                   r->verbs & API_VERB_LIST);
+        write_path(d, arena_fmt(d->arena, STR_FMT "/" STR_FMT, STR_ARG(base), STR_ARG(r->plural)), &all, collection_verbs,
+                   ARRAY_LEN(collection_verbs), r->verbs & API_VERB_LIST);
     }
     write_path(d, collection, &p, collection_verbs, ARRAY_LEN(collection_verbs), r->verbs);
     p.has_name = true;

@@ -1,14 +1,29 @@
 /* openapi_pb.c - the messages of gnostic's openapi.v2 as a table, and how a stream of keys and values becomes them.
  *
- * A key finds its field in the message that is open.  Messages that hold only one thing are wraps: "items" is field 23 and inside it field 1.
+ * A key finds its field in the message that is open.  Messages that hold only one thing are wraps: "items" is field 23
+ * and inside it field 1.
  *     properties -> Schema.properties = 25 { repeated NamedSchema additional_properties = 1 { name = 1, value = 2 } }
  * Only what a Kubernetes document uses is listed; field numbers are those of OpenAPIv2.proto. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/openapi_emit.h"
 #include "wire/protobuf.h"
 
-enum openapi_message { M_DOCUMENT, M_INFO, M_PATHS, M_PATH_ITEM, M_OPERATION, M_PARAMETER_BODY, M_PARAMETER_QUERY, M_PARAMETER_PATH, M_RESPONSES, M_RESPONSE,
-                       M_DEFINITIONS, M_SCHEMA, M_PROPERTIES, M_PARAMETER };
+enum openapi_message {
+    M_DOCUMENT,
+    M_INFO,
+    M_PATHS,
+    M_PATH_ITEM,
+    M_OPERATION,
+    M_PARAMETER_BODY,
+    M_PARAMETER_QUERY,
+    M_PARAMETER_PATH,
+    M_RESPONSES,
+    M_RESPONSE,
+    M_DEFINITIONS,
+    M_SCHEMA,
+    M_PROPERTIES,
+    M_PARAMETER
+};
 
 enum kind {
     K_TEXT,
@@ -34,8 +49,8 @@ struct field {
 struct message {
     const struct field *fields;
     uint8_t nfields;
-    uint8_t vendor;       /* number of vendor_extension */
-    uint8_t named;        /* a map: number of the repeated pairs */
+    uint8_t vendor; /* number of vendor_extension */
+    uint8_t named;  /* a map: number of the repeated pairs */
     uint8_t named_message, named_wrap;
 };
 
@@ -52,9 +67,9 @@ static const struct field info_fields[] = {
     {KEY("version"), 2, K_TEXT, 0, 0},
 };
 static const struct field path_item_fields[] = {
-    {KEY("get"), 2, K_MESSAGE, M_OPERATION, 0},    {KEY("put"), 3, K_MESSAGE, M_OPERATION, 0},
-    {KEY("post"), 4, K_MESSAGE, M_OPERATION, 0},   {KEY("delete"), 5, K_MESSAGE, M_OPERATION, 0},
-    {KEY("patch"), 8, K_MESSAGE, M_OPERATION, 0},  {KEY("parameters"), 9, K_REPEAT, M_PARAMETER, 0},
+    {KEY("get"), 2, K_MESSAGE, M_OPERATION, 0},   {KEY("put"), 3, K_MESSAGE, M_OPERATION, 0},
+    {KEY("post"), 4, K_MESSAGE, M_OPERATION, 0},  {KEY("delete"), 5, K_MESSAGE, M_OPERATION, 0},
+    {KEY("patch"), 8, K_MESSAGE, M_OPERATION, 0}, {KEY("parameters"), 9, K_REPEAT, M_PARAMETER, 0},
 };
 static const struct field operation_fields[] = {
     {KEY("tags"), 1, K_TEXTS, 0, 0},
@@ -68,8 +83,11 @@ static const struct field operation_fields[] = {
     {KEY("deprecated"), 11, K_BOOL, 0, 0},
 };
 static const struct field parameter_body_fields[] = {
-    {KEY("description"), 1, K_TEXT, 0, 0}, {KEY("name"), 2, K_TEXT, 0, 0},           {KEY("in"), 3, K_TEXT, 0, 0},
-    {KEY("required"), 4, K_BOOL, 0, 0},    {KEY("schema"), 5, K_MESSAGE, M_SCHEMA, 0},
+    {KEY("description"), 1, K_TEXT, 0, 0},
+    {KEY("name"), 2, K_TEXT, 0, 0},
+    {KEY("in"), 3, K_TEXT, 0, 0},
+    {KEY("required"), 4, K_BOOL, 0, 0},
+    {KEY("schema"), 5, K_MESSAGE, M_SCHEMA, 0},
 };
 static const struct field parameter_query_fields[] = {
     {KEY("required"), 1, K_BOOL, 0, 0}, {KEY("in"), 2, K_TEXT, 0, 0},   {KEY("description"), 3, K_TEXT, 0, 0},
@@ -156,7 +174,7 @@ static void set_message(struct openapi_frame *f, uint8_t message)
     f->mode = messages[message].named ? OPENAPI_NAMED : OPENAPI_MESSAGE;
 }
 
-/* --- JSON text in messages ------------------------------------------------------------------------------------------------------ */
+/* --- JSON text in messages ---------------------------------------------------------------------------------------- */
 
 /* Any { yaml = 2 }, as field `number`; for vendor extensions inside NamedAny { name = 1, value = 2 }. */
 static void mark_any(struct openapi_emit *e, struct openapi_frame *f, uint8_t number, bool named, str name)
@@ -191,7 +209,7 @@ static uint8_t vendor_number(uint8_t message, str key)
     return str_has_prefix(key, S("x-")) ? messages[message].vendor : 0;
 }
 
-/* --- opening and closing ---------------------------------------------------------------------------------------------------------- */
+/* --- opening and closing ------------------------------------------------------------------------------------------ */
 
 static void open_pair(struct openapi_emit *e, const struct message *m, str key)
 {
@@ -206,7 +224,8 @@ static void open_pair(struct openapi_emit *e, const struct message *m, str key)
 
 static void open_array(struct openapi_emit *e, const struct field *field)
 {
-    static const uint8_t modes[] = {[K_TEXTS] = OPENAPI_STRINGS, [K_REPEAT] = OPENAPI_REPEAT, [K_ANYS] = OPENAPI_ANYS, [K_BOOL_OR_MESSAGE] = 0};
+    static const uint8_t modes[] = {
+        [K_TEXTS] = OPENAPI_STRINGS, [K_REPEAT] = OPENAPI_REPEAT, [K_ANYS] = OPENAPI_ANYS, [K_BOOL_OR_MESSAGE] = 0};
     uint8_t mode = modes[field->kind];
     struct openapi_frame *f = push(e, mode ? mode : OPENAPI_SKIP);
     f->number = field->number;
@@ -281,7 +300,7 @@ void openapi_pb_close(struct openapi_emit *e)
         protobuf_close(e->b, f->marks[--f->nmarks]);
 }
 
-/* --- scalars ----------------------------------------------------------------------------------------------------------------------- */
+/* --- scalars ------------------------------------------------------------------------------------------------------ */
 
 static void write_wrapped_text(struct openapi_emit *e, const struct field *field, str text)
 {

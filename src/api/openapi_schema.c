@@ -1,7 +1,7 @@
 /* openapi_schema.c - a type of the tables as an OpenAPI schema.
  *
- * Types with a name are definitions of their own and referred to; all others stand where they are used.  Version 3 puts a reference that has more to say
- * into allOf, because members beside $ref do not count there. */
+ * Types with a name are definitions of their own and referred to; all others stand where they are used.  Version 3 puts a
+ * reference that has more to say into allOf, because members beside $ref do not count there. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/openapi_internal.h"
 
@@ -34,7 +34,7 @@ static void write_doc(struct openapi_doc *d, str doc)
         openapi_text(d->e, S("description"), doc);
 }
 
-/* --- what a field adds to its type ---------------------------------------------------------------------------------------------- */
+/* --- what a field adds to its type -------------------------------------------------------------------------------- */
 
 static void write_enums(struct openapi_doc *d, const struct schema_rules *rules)
 {
@@ -74,7 +74,7 @@ static void write_list_type(struct openapi_doc *d, const struct schema_type *t)
     openapi_text(d->e, S("x-kubernetes-list-type"), str_of(names[t->list_type]));
 }
 
-/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 struct scalar {
     const char *type, *format;

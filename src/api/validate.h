@@ -37,7 +37,8 @@ str field_error_reason(enum field_error_type type); /* "FieldValueRequired" */
 /* "spec.containers: Required value" for one, "[a, b]" for several: what follows `Pod "x" is invalid: `. */
 str field_errors_message(struct field_errors *e);
 
-/* Whole object.  old NULL: create; else update.  subresource "" or "status", "scale", "ephemeralcontainers" ... */
+/* Whole object.  old NULL: create; else update.  subresource "" or "status", "scale", "ephemeralcontainers" ...
+ * Objects of built-in kinds have been through api_conform, so that their types are those of the schema. */
 void api_validate(const struct api_resource *r, str subresource, const struct json *obj, const struct json *old, struct field_errors *e);
 
 /* Names and the like, also used by others; return NULL when fine, else the sentence Kubernetes gives. */

@@ -384,11 +384,9 @@ static void check_addresses(struct vctx *c, const struct vpath *p, const struct 
     }
 }
 
-void v_endpoint_subset(struct vctx *c, const struct vpath *p, const struct json *subset)
+static void check_subset(struct vctx *c, const struct vpath *p, const struct json *subset)
 {
     const struct json *ready = V_GET(subset, "addresses"), *waiting = V_GET(subset, "notReadyAddresses"), *ports = V_GET(subset, "ports");
-    if (c->old && v_same_member(&schema_core_v1_Endpoints, c->obj, c->old, S("subsets")))
-        return;
     if (v_len(ready) + v_len(waiting) == 0)
         v_required(c, p, "must specify `addresses` or `notReadyAddresses`");
     check_addresses(c, V_FIELD(p, "addresses"), ready);
@@ -401,6 +399,15 @@ void v_endpoint_subset(struct vctx *c, const struct vpath *p, const struct json 
         v_port(c, V_FIELD(at, "port"), V_INT(port, "port"));
         v_check_member(c, at, port, S("appProtocol"), validate_qualified_name);
     }
+}
+
+void v_endpoints(struct vctx *c, const struct vpath *p, const struct json *endpoints)
+{
+    const struct json *subsets = V_GET(endpoints, "subsets");
+    if (c->old && v_same_member(&schema_core_v1_Endpoints, endpoints, c->old, S("subsets")))
+        return;
+    v_foreach (subset, i, subsets)
+        check_subset(c, V_INDEX(V_FIELD(p, "subsets"), i), subset);
 }
 
 /* --- events: core/v1 and events.k8s.io/v1 share the rules, not the names ------------------------------------------------------------------ */

@@ -79,7 +79,7 @@ void v_set_add_list(struct v_map *m, const struct json *list, str key);
 
 /* --- small checks ------------------------------------------------------------------------------------------------------- */
 #define v_foreach(item, i, list)                                                                                                  \
-    for (size_t i = 0, i##_n_ = v_len(list); i < i##_n_; i++)                                                                     \
+    for (size_t i = 0, i##_n_ = json_is(list, JSON_ARRAY) ? (list)->len : 0; i < i##_n_; i++)                                                                     \
         for (const struct json *item = &(list)->items[i]; item; item = NULL)
 #define v_foreach_member(m, object)                                                                                                \
     for (const struct json_member *m = v_members(object), *m##_end_ = v_members_end(object); m < m##_end_; m++)
@@ -201,14 +201,14 @@ validate_fn v_service;
 validate_fn v_deployment_spec, v_deployment_strategy, v_replica_set_spec, v_stateful_set, v_stateful_set_spec, v_daemon_set_spec,
     v_daemon_set_strategy, v_controller_revision, v_replication_controller_spec, v_replicas_status;
 /* validate_core.c */
-validate_fn v_config_map, v_secret, v_namespace, v_node, v_limit_range, v_limit_range_item, v_resource_quota, v_resource_quota_spec, v_endpoint_subset,
+validate_fn v_config_map, v_secret, v_namespace, v_node, v_limit_range, v_limit_range_item, v_resource_quota, v_resource_quota_spec, v_endpoints,
     v_event, v_namespace_status, v_node_status, v_binding;
 /* validate_storage.c */
 validate_fn v_persistent_volume, v_persistent_volume_spec, v_persistent_volume_claim, v_persistent_volume_claim_spec, v_storage_class, v_csi_driver_spec,
     v_csi_node, v_csi_node_spec, v_csi_storage_capacity, v_volume_attachment, v_volume_attachment_source, v_csi_persistent_volume_source,
     v_local_volume_source;
 /* validate_batch.c */
-validate_fn v_job, v_job_spec, v_cron_job, v_cron_job_spec, v_job_template_spec, v_pod_failure_policy_rule, v_success_policy, v_job_status;
+validate_fn v_job, v_job_spec, v_cron_job, v_cron_job_spec, v_job_template_spec, v_pod_failure_policy_rule, v_job_status;
 /* validate_cron.c: false with Go's sentence in err. */
 bool v_cron_parse(str schedule, struct err *err);
 /* validate_rbac.c */
@@ -217,6 +217,5 @@ validate_fn v_cluster_role, v_role_binding, v_policy_rule;
 validate_fn v_ingress, v_ingress_spec, v_ingress_path, v_ingress_backend, v_ingress_class, v_network_policy_spec, v_network_policy_port, v_network_policy_peer,
     v_ip_block, v_endpoint_slice, v_service_cidr, v_ip_address;
 /* validate_misc.c */
-validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec, v_runtime_class,
-    v_component_counts;
+validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec, v_runtime_class;
 void v_domain_prefixed_path(struct vctx *c, const struct vpath *p, str path);

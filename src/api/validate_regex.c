@@ -526,6 +526,8 @@ static int parse_counts(struct parser *p, int64_t *ret_min, int64_t *ret_max)
 static int repeat(struct parser *p, uint32_t from, int64_t min, int64_t max)
 {
     uint32_t n = p->len - from;
+    if (n == 0) /* nothing, however often */
+        return 0;
     struct inst *once = arena_array(p->a, n + 1, struct inst);
     memcpy(once, &p->prog[from], n * sizeof *once);
     p->len = from;

@@ -183,8 +183,8 @@ static void walk_members(struct vctx *c, const struct schema_type *t, const stru
         /* metadata has rules of its own, and what is observed is not judged when what is wanted is written */
         if (!f || m->value.type == JSON_NULL || f->type == &schema_meta_v1_ObjectMeta || (!p && str_is(m->key, "status")))
             continue;
-        if (t == &schema_apps_v1_StatefulSetSpec && f->type == &schema_core_v1_PodTemplateSpec)
-            continue; /* its mounts name claims that come later; Kubernetes leaves it to the pods */
+        if (t == &schema_apps_v1_StatefulSetSpec && (str_is(m->key, "template") || str_is(m->key, "volumeClaimTemplates")))
+            continue; /* Kubernetes leaves both to the pods and claims that come of them */
         struct vpath at = {.up = p, .name = m->key, .kind = VPATH_FIELD};
         if (f->rules)
             check_rules(c, &at, f->rules, &m->value);

@@ -200,7 +200,7 @@ void v_persistent_volume_claim(struct vctx *c, const struct vpath *p, const stru
     const struct vpath *at = V_FIELD(p, "spec");
     if (!spec)
         v_required(c, V_FIELD(at, "accessModes"), "at least 1 access mode is required");
-    if (p || !c->old) /* a claim template of a stateful set, or new */
+    if (!c->old)
         return;
     if (!same_claim(c, spec, old))
         v_forbidden(c, at, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n");

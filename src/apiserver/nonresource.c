@@ -23,11 +23,19 @@ static bool check_ping(struct apiserver *s UNUSED)
     return true;
 }
 
-static bool check_store(struct apiserver *s)
+static bool check_log(struct apiserver *s)
 {
     struct store_stats st;
     store_stats(s->store, &st);
-    return !st.failed && !st.no_space;
+    return !st.failed;
+}
+
+/* A full disk is no reason to be restarted, only to be left alone with writes. */
+static bool check_room(struct apiserver *s)
+{
+    struct store_stats st;
+    store_stats(s->store, &st);
+    return !st.no_space;
 }
 
 static bool check_started(struct apiserver *s)
@@ -47,8 +55,8 @@ static const struct {
 } checks[] = {
     {"ping", false, check_ping},
     {"log", false, check_ping},
-    {"etcd", false, check_store}, /* the store, under the name that probes know */
-    {"store", true, check_store},
+    {"etcd", false, check_log}, /* the store, under the name that probes know */
+    {"disk-space", true, check_room},
     {"poststarthook/bootstrap", true, check_started},
     {"shutdown", true, check_not_draining},
 };

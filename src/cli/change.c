@@ -38,7 +38,7 @@ static int read_validation(const struct cli_args *a, const char **ret, struct fa
 int change_init(struct change *c, struct session *s, const char *manager, struct failure *f)
 {
     *c = (struct change){.s = s};
-    const char *validation;
+    const char *validation = NULL;
     struct strbuf b = strbuf_on(&s->arena);
     int r = read_dry_run(s->args, &c->dry_run, f);
     if (r == 0)

@@ -43,6 +43,7 @@ struct server {
     uint16_t port;
     char host[256];      /* that clients use */
     char socket_path[4096];
+    bool has_socket;     /* made by us: another server's must stay when this one may not start */
     nsec_t started;
 };
 
@@ -133,8 +134,10 @@ static int start_http(struct server *s, struct err *err)
     r = http_server_new(&ho, &s->http, err);
     if (r == 0)
         r = http_server_listen_tls(s->http, s->opts->listen, &s->port, err);
-    if (r == 0 && s->socket_path[0])
+    if (r == 0 && s->socket_path[0]) {
         r = http_server_listen_unix(s->http, s->socket_path, err);
+        s->has_socket = r == 0;
+    }
     return r;
 }
 
@@ -237,7 +240,7 @@ static void server_free(struct server *s)
     loop_free(s->ctl_loop);
     loop_free(s->main_loop);
     pki_free(&s->pki);
-    if (s->socket_path[0])
+    if (s->has_socket)
         unlink(s->socket_path);
 }
 

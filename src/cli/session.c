@@ -26,22 +26,32 @@ static bool connect_to_socket(struct session *s)
     return file_exists(path.p) && client_new_url(url.p, user_agent(&s->arena), &s->client, NULL) == 0;
 }
 
+/* --user of `create rolebinding` is not the --user of the connection. */
+static const char *connection_option(const struct cli_args *a, const char *name)
+{
+    for (const struct cli_option *o = a->verb->options; o && o->name; o++) {
+        if (strcmp(o->name, name) == 0)
+            return NULL;
+    }
+    return cli_str(a, name);
+}
+
 static struct kubeconfig_overrides overrides_of(const struct cli_args *a)
 {
     return (struct kubeconfig_overrides){
-        .context = cli_str(a, "context"),
-        .cluster = cli_str(a, "cluster"),
-        .user = cli_str(a, "user"),
-        .namespace_ = cli_str(a, "namespace"),
-        .server = cli_str(a, "server"),
-        .tls_server_name = cli_str(a, "tls-server-name"),
-        .ca_file = cli_str(a, "certificate-authority"),
-        .cert_file = cli_str(a, "client-certificate"),
-        .key_file = cli_str(a, "client-key"),
-        .token = cli_str(a, "token"),
-        .username = cli_str(a, "username"),
-        .password = cli_str(a, "password"),
-        .as = cli_str(a, "as"),
+        .context = connection_option(a, "context"),
+        .cluster = connection_option(a, "cluster"),
+        .user = connection_option(a, "user"),
+        .namespace_ = connection_option(a, "namespace"),
+        .server = connection_option(a, "server"),
+        .tls_server_name = connection_option(a, "tls-server-name"),
+        .ca_file = connection_option(a, "certificate-authority"),
+        .cert_file = connection_option(a, "client-certificate"),
+        .key_file = connection_option(a, "client-key"),
+        .token = connection_option(a, "token"),
+        .username = connection_option(a, "username"),
+        .password = connection_option(a, "password"),
+        .as = connection_option(a, "as"),
         .insecure = cli_flag(a, "insecure-skip-tls-verify"),
     };
 }

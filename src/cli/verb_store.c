@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/verbs.h"
+#include "rt/file.h"
 #include "store/embedded/embedded.h"
 
 static const struct cli_option options[] = {
@@ -64,7 +65,7 @@ static int run_restore(struct cli_args *a)
     if (a->npositional != 1)
         return cli_usage(a, "name the snapshot file to read");
     store_dir(a, dir);
-    if (store_embedded_restore(a->positional[0], dir, &err) < 0)
+    if (file_mkdir_all(verb_data_dir(a), 0700, &err) < 0 || store_embedded_restore(a->positional[0], dir, &err) < 0)
         return cli_fail_err(&err);
     printf("Restored %s into %s.\n", a->positional[0], dir);
     return 0;

@@ -52,7 +52,7 @@ struct job {
     struct arena arena;
     /* answer of the last call */
     int status;         /* 0: none came */
-    struct json answer; /* null when the body is no JSON */
+    struct json answer; /* null when the body is no JSON, and for a DELETE that worked */
     void *state;        /* the reconcile's own, on the arena */
     /* private */
     struct list link_;

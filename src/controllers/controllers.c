@@ -14,6 +14,12 @@
 static const struct controller_type *const types[] = {
     &controller_namespace,
     &controller_namespace_content,
+    &controller_gc,
+    &controller_crd_cleanup,
+    &controller_token_secret,
+    &controller_event_ttl,
+    &controller_role_aggregation,
+    &controller_volume_protection,
 };
 
 #define EVENT_TTL_NS (3600 * NSEC_PER_SEC)

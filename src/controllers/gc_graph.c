@@ -119,7 +119,7 @@ bool gc_node_has_dependents(const struct gc_node *n)
 static void node_drop_if_idle(struct gc_graph *g, struct gc_node *n)
 {
     bool waits_for_dependents = n->state == GC_PRESENT && (n->foreground || n->orphan);
-    if (n->nowners_ || gc_node_has_dependents(n) || waits_for_dependents)
+    if (n->pinned_ || n->nowners_ || gc_node_has_dependents(n) || waits_for_dependents)
         return;
     map_del(&g->nodes, n->key);
     list_del(&n->link_);
@@ -256,6 +256,7 @@ void gc_graph_observe(struct gc_graph *g, const struct gc_object *o)
     n->foreground = o->deleting && o->foreground;
     n->orphan = o->deleting && o->orphan;
     n->round_ = n->kind->round;
+    n->pinned_ = true;
     if (!same_refs(g, n, o))
         relink(g, n, o);
     bool asked = begins;
@@ -265,6 +266,7 @@ void gc_graph_observe(struct gc_graph *g, const struct gc_object *o)
         touch(g, n);
     if (was_unknown)
         touch_waiting_dependents(g, n);
+    n->pinned_ = false;
     node_drop_if_idle(g, n);
 }
 
@@ -277,10 +279,12 @@ static void node_gone(struct gc_graph *g, struct gc_node *n)
     struct gc_link *owners = TAKE(n->owners_);
     size_t nowners = n->nowners_;
     n->nowners_ = 0;
+    n->pinned_ = true; /* it may own itself */
     for (size_t i = 0; i < nowners; i++)
         unlink_owner(g, &owners[i]);
     free(owners);
     touch_all_dependents(g, n);
+    n->pinned_ = false;
     node_drop_if_idle(g, n);
 }
 
@@ -293,18 +297,20 @@ void gc_graph_gone(struct gc_graph *g, struct gc_kind *k, str ns, str name, str 
 
 void gc_graph_kind_gone(struct gc_graph *g, struct gc_kind *k)
 {
-    /* each round ends one: the loop's next node may be dropped together with the current one */
-    for (bool again = true; again;) {
-        again = false;
-        list_foreach(n, &k->nodes, struct gc_node, link_)
-        {
-            if (n->state == GC_PRESENT) {
-                node_gone(g, n);
-                again = true;
-                break;
-            }
-        }
+    /* one that goes may take others of its kind along, so none but the first is looked at */
+    struct list seen;
+    list_init(&seen);
+    while (!list_empty(&k->nodes)) {
+        struct gc_node *n = list_first(&k->nodes, struct gc_node, link_);
+        list_del(&n->link_);
+        list_add_tail(&seen, &n->link_);
+        if (n->state == GC_PRESENT)
+            node_gone(g, n);
     }
+    if (list_empty(&seen))
+        return;
+    list_add_head(&seen, &k->nodes);
+    list_del(&seen);
 }
 
 void gc_graph_kind_set(struct gc_graph *g, struct gc_kind *k, bool served, bool namespaced)

@@ -8,7 +8,7 @@
  *      ▲                                    │
  *      └── missing in a list after a gap ◄──┘
  *
- * touch() names each node about which gc_graph_judge may now have something to say.
+ * touch() names each node about which gc_graph_judge may now have something to say; it must not change the graph.
  * Threads: the owner's.  Ownership: nodes belong to the graph and are freed when nothing needs them: look them up by key after every call that changes it.
  * Limits: memory for nodes only; observe and gone O(references of the object + dependents when its state changes). */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -42,6 +42,7 @@ struct gc_node {
     bool settled;    /* the collector's own: it found no dependents a moment ago */
     /* private */
     bool waits_;     /* for an owner that is unknown */
+    bool pinned_;    /* in use: not freed */
     uint32_t round_;
     size_t nowners_, nblocking_;
     struct gc_link *owners_;

@@ -59,7 +59,8 @@ static int count_cmp(const void *a, const void *b)
 static str counts_text(struct arena *a, const char *head, struct count *list, size_t len, const char *verb)
 {
     struct strbuf b = strbuf_on(a);
-    qsort(list, len, sizeof *list, count_cmp);
+    if (len)
+        qsort(list, len, sizeof *list, count_cmp);
     strbuf_add_str(&b, str_of(head));
     for (size_t i = 0; i < len; i++)
         strbuf_addf(&b, "%s" STR_FMT " %s %lld resource instances", i ? ", " : "", STR_ARG(list[i].what), verb, (long long)list[i].n);
@@ -92,14 +93,9 @@ static void count_items(struct job *j, const struct json *items)
 static void finalized(struct job *j)
 {
     struct map *waiting = j->c->state;
-    bool done = job_ok(j) || job_not_found(j);
-    if (done) {
-        struct map_entry *e = map_find(waiting, j->key);
-        char *key = e ? (char *)e->key.p : NULL;
-        map_del(waiting, j->key);
-        free(key);
-    }
-    job_end(j, done ? WORK_OK : WORK_RETRY);
+    if (job_ok(j) || job_not_found(j))
+        free(map_del(waiting, j->key)); /* the value is the key's own text */
+    job_end_status(j);
 }
 
 static void finalize(struct job *j)

@@ -195,6 +195,12 @@ class Server:
     def stop(self):
         return self.kill(signal.SIGTERM)
 
+    def remove(self):
+        """For a server that is not used in a with statement."""
+        self.kill()
+        if self.own_dir:
+            shutil.rmtree(self.dir, ignore_errors=True)
+
     def rss(self):
         for line in open(f"/proc/{self.process.pid}/status"):
             if line.startswith("VmRSS"):

@@ -12,6 +12,8 @@ An audit reads the log up to a write of its own (the fence) and checks, see veri
     a conditional write replaced exactly the version it named
     each list is the replay of the log up to its resourceVersion, none older than what was acknowledged before it was asked for
     each stream is the log, without gaps or repeats
+When the server says that part of the log is gone (410, legal after a snapshot), an audit falls back to verify_final(): what is there now must be
+explained by what was written, and nothing acknowledged may be missing from it.
 
 Each write carries a number of its own in data.n, so that a version says which write made it; deletes name the uid.
 Everything random comes from one seed; times in the records are this process's monotonic clock.
@@ -167,6 +169,26 @@ def verify_writes(writes, log, state, base_rv):
             bad.append(f"{w}: never answered")
         if w.state == ACKED and w.n not in applied:
             bad.append(f"lost: {w}")
+    return bad
+
+
+def verify_final(writes, now, before):
+    """Without a log: now and before are state, key -> (rv, n), after and before the writes.  Returns complaints."""
+    bad, by_key = [], {}
+    for w in writes:
+        if w.state != REFUSED:
+            by_key.setdefault(w.key, []).append(w)
+    for key in set(now) | set(before) | set(by_key):
+        have, tried = now.get(key), by_key.get(key, [])
+        last = max((w for w in tried if w.rv), key=lambda w: w.rv, default=None)
+        newest = max(last.rv if last else 0, before.get(key, (0, 0))[0])
+        if have is None:
+            if newest and not any(w.kind == "delete" and (w.state == UNKNOWN or not last or w.answered > last.sent) for w in tried):
+                bad.append(f"lost: {key} had revision {newest} and nobody deleted it")
+        elif have[0] < newest:
+            bad.append(f"lost: {key} is at revision {have[0]}, {newest} was acknowledged ({last})")
+        elif have != before.get(key) and not any(w.n == have[1] and w.rv in (None, have[0]) for w in tried):
+            bad.append(f"{key} is {have} and nobody wrote that")
     return bad
 
 
@@ -387,7 +409,7 @@ class Follower(threading.Thread):
     def __init__(self, load, name, rv):
         super().__init__(name=name, daemon=True)
         self.load, self.rv, self.events, self.resumed = load, rv, [], 0
-        self.sock = None
+        self.sock = self.expired = None
 
     def run(self):
         while not self.load.ended:
@@ -402,8 +424,9 @@ class Follower(threading.Thread):
                 for line in r:
                     self.take(line)
             except Expired as e:
-                self.load.note(f"{self.name}: could not resume from {self.rv}: {e}")
-                return
+                self.expired = str(e)
+                while self.expired and not self.load.ended:  # an audit says from where to go on
+                    time.sleep(0.01)
             except (OSError, http.client.HTTPException, AttributeError):
                 pass
             except ValueError:  # half a line: the server died while it wrote it
@@ -423,11 +446,15 @@ class Follower(threading.Thread):
     def take_until(self, rv, timeout=30):
         """The events up to rv, once they are all here."""
         end = time.monotonic() + timeout
-        while self.rv < rv and time.monotonic() < end:
+        while self.rv < rv and not self.expired and time.monotonic() < end:
             time.sleep(0.003)
         n = next((i for i, e in enumerate(self.events) if e.rv > rv), len(self.events))
         taken, self.events = self.events[:n], self.events[n:]
         return taken
+
+
+    def restart(self, rv):
+        self.rv, self.events, self.expired = rv, [], None
 
 
 class Load:
@@ -441,7 +468,7 @@ class Load:
         self.on, self.ended = threading.Event(), False
         self.history, self.notes, self.answers = History(), [], {}
         self.shared_keys = [f"{PREFIX}shared-{i}" for i in range(3)]
-        self.fences, self.log_length, self.rounds = 0, 0, 0
+        self.fences = self.log_length = self.rounds = self.expired = 0
         server.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NS}})
         body = server.get(PATH).json
         self.base = int(body["metadata"]["resourceVersion"])
@@ -516,23 +543,42 @@ class Load:
     def audit(self):
         """Compares all that was seen since the last audit with the log; returns complaints."""
         upto = self.fence()
-        log = self.read_log(upto)
-        self.history.listed(time.monotonic(), upto, self.server.get(PATH).json)
+        body = self.server.get(PATH).json
+        try:
+            log = self.read_log(upto)
+        except Expired:
+            log = None
+            self.expired += 1
+        self.history.listed(time.monotonic(), upto, body)
         writes, lists = self.history.take()
         bad, self.notes = self.notes, []
-        before = dict(self.state)
-        bad += verify_writes(writes, log, self.state, self.base)
-        bad += verify_lists(lists, log, before, self.base)
-        for f in self.followers:
-            bad += verify_stream(f.name, f.take_until(upto), log)
+        bad += self.audit_state(writes, body) if log is None else self.audit_log(writes, lists, log, upto)
         bad += [f"{t.name}: {t.failure!r}" for t in self.workers if t.failure]
         self.base = upto
-        self.log_length += len(log)
         self.rounds += 1
         return bad
+
+    def audit_log(self, writes, lists, log, upto):
+        before = dict(self.state)
+        bad = verify_writes(writes, log, self.state, self.base) + verify_lists(lists, log, before, self.base)
+        for f in self.followers:
+            bad += verify_stream(f.name, f.take_until(upto), log)
+            if f.expired:
+                bad.append(f"{f.name} could not go on from {f.rv} though the log goes back to {self.base}: {f.expired}")
+                f.restart(upto)
+        self.log_length += len(log)
+        return bad
+
+    def audit_state(self, writes, body):
+        before = {k: (e.rv, e.n) for k, e in self.state.items()}
+        self.state = {e.key: e for e in (Event("ADDED", i) for i in body["items"]) if e.key.startswith(PREFIX)}
+        for f in self.followers:
+            f.take_until(int(body["metadata"]["resourceVersion"]))
+            f.restart(int(body["metadata"]["resourceVersion"]))
+        return verify_final(writes, {k: (e.rv, e.n) for k, e in self.state.items()}, before)
 
     def summary(self):
         t = self.history.totals
         resumed = sum(f.resumed for f in self.followers)
-        return (f"{self.rounds} audits, {self.log_length} changes; writes: {t[ACKED]} acknowledged, {t[REFUSED]} refused, {t[UNKNOWN]} unknown; "
+        return (f"{self.rounds} audits, {self.expired} of them without a log; {self.log_length} changes; writes: {t[ACKED]} acknowledged, {t[REFUSED]} refused, {t[UNKNOWN]} unknown; "
                 f"{resumed} watches; answers {dict(sorted(self.answers.items()))}")

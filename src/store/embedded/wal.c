@@ -297,6 +297,11 @@ static int grow(struct wal *w, uint64_t need)
     return r;
 }
 
+bool wal_has_room(struct wal *w)
+{
+    return grow(w, w->end + GROW_MIN) == 0;
+}
+
 static int write_record(struct wal *w)
 {
     const struct strbuf *b = &w->record;

@@ -60,6 +60,8 @@ void wal_record_op(struct wal *w, enum store_op_type type, const struct store_kv
  * can not be trusted any more. */
 int wal_append(struct wal *w, rev_t first_rev, uint32_t ntxns, struct err *err) MUST_CHECK;
 int wal_sync(struct wal *w, struct err *err) MUST_CHECK;
+/* After -E_NO_SPACE: the disk has room for some records again. */
+bool wal_has_room(struct wal *w);
 
 /* Deletes the segments that hold nothing after `rev`; the newest stays.  Returns how many. */
 size_t wal_forget(struct wal *w, rev_t rev);

@@ -16,7 +16,7 @@
 #include "store/embedded/internal.h"
 
 #define BATCH_BYTES (32u << 20) /* a record is closed by the transaction that makes it this long */
-#define IDLE_NS NSEC_PER_SEC    /* how often a sleeping writer looks whether readers have let go of old versions */
+#define IDLE_NS NSEC_PER_SEC    /* how often a sleeping writer looks whether readers have let go of old versions, or a full disk has room */
 
 /* --- submitting ----------------------------------------------------------------------------------------------- */
 
@@ -365,7 +365,7 @@ static struct store_txn *pending_pop(struct pending *p)
     return txn;
 }
 
-static void sleep_until_work(struct embedded *e, bool garbage)
+static void sleep_until_work(struct embedded *e, bool idle_work)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until); /* a sleep of the thread, not a time of the store: the real clock */
@@ -373,7 +373,7 @@ static void sleep_until_work(struct embedded *e, bool garbage)
     pthread_mutex_lock(&e->sleep_lock);
     atomic_store(&e->asleep, true);
     while (!atomic_load(&e->queue) && !atomic_load(&e->closing) && atomic_load(&e->asleep)) {
-        if (!garbage)
+        if (!idle_work)
             pthread_cond_wait(&e->sleep_cond, &e->sleep_lock);
         else if (pthread_cond_timedwait(&e->sleep_cond, &e->sleep_lock, &until) == ETIMEDOUT)
             break;
@@ -400,6 +400,15 @@ static void batch_run(struct batch *b, struct pending *p)
     batch_commit(b);
 }
 
+/* Who asks whether the store is ready may be keeping the writes away that would find out. */
+static void look_for_room(struct embedded *e)
+{
+    if (wal_has_room(&e->wal)) {
+        atomic_store(&e->stats.no_space, false);
+        log_info("the disk has room again: writes go on");
+    }
+}
+
 static void *writer_run(void *arg)
 {
     struct embedded *e = arg;
@@ -413,7 +422,9 @@ static void *writer_run(void *arg)
         } else if (atomic_load(&e->closing) && atomic_load(&e->waiting) == 0) {
             break;
         } else if (!atomic_load(&e->closing)) {
-            sleep_until_work(e, garbage);
+            sleep_until_work(e, garbage || atomic_load(&e->stats.no_space));
+            if (atomic_load(&e->stats.no_space) && !atomic_load(&e->queue))
+                look_for_room(e);
         } else {
             sched_yield(); /* somebody is between counting itself and queueing */
         }

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Runs the examples of the documentation, each page against a server of its own.
+
+    ```sh run                 a block that is run with bash -eu, in a folder of the page's own
+    ```sh run kubectl         the same, and it needs kubectl: where that is missing, cox stands in when it has the verbs, else the block is skipped
+    ```text                   right behind such a block: what it prints (both streams); "..." stands for anything in a line, alone for any lines
+
+In the folder are examples/ and build/cox; in PATH is cox; KUBECONFIG and COX_KUBECONFIG name the admin's credentials, TMP is the folder.
+Runs of blanks count as one, because columns are as wide as what is in them.  An argument picks pages: test_docs.py store security
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from lib.cox import COX, ROOT, Server, tap  # noqa: E402
+
+BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```[ ]*$", re.S | re.M)
+
+
+def blocks(text):
+    """[(line, needs_kubectl, commands, expected or None)]"""
+    found, previous_end = [], None
+    for m in BLOCK.finditer(text):
+        words = m.group("info").split()
+        if words[:2] == ["sh", "run"]:
+            found.append([text.count("\n", 0, m.start()) + 1, "kubectl" in words[2:], m.group("body"), None])
+            previous_end = m.end()
+            continue
+        if words[:1] == ["text"] and found and previous_end is not None and not text[previous_end:m.start()].strip():
+            found[-1][3] = m.group("body")
+        previous_end = None
+    return found
+
+
+def squeeze(text):
+    return [re.sub(r"[ \t]+", " ", line).strip() for line in text.strip("\n").splitlines()]
+
+
+def matches(expected, actual):
+    """Line by line, as a regular expression; `...` alone takes any number of lines."""
+    parts = []
+    for line in squeeze(expected):
+        if line == "...":
+            parts.append(r"(?:[^\n]*\n)*?")
+        else:
+            parts.append(r"[^\n]*?".join(re.escape(p) for p in line.split("...")) + r"\n")
+    return re.fullmatch("".join(parts), "".join(line + "\n" for line in squeeze(actual))) is not None
+
+
+def cox_verbs():
+    text = subprocess.run([COX, "--help"], capture_output=True, text=True).stdout
+    return set(re.findall(r"^  ([a-z][a-z-]*) ", text, re.M))
+
+
+class Folder:
+    def __init__(self, server):
+        self.path = tempfile.mkdtemp(prefix="cox-docs-")
+        self.bin = os.path.join(self.path, ".bin")
+        os.makedirs(self.bin)
+        os.makedirs(os.path.join(self.path, "build"))
+        os.symlink(ROOT / "examples", os.path.join(self.path, "examples"))
+        os.symlink(COX, os.path.join(self.bin, "cox"))
+        os.symlink(COX, os.path.join(self.path, "build", "cox"))
+        self.has_kubectl = shutil.which("kubectl") is not None and "COX_DOCS_NO_KUBECTL" not in os.environ
+        if not self.has_kubectl:
+            os.symlink(COX, os.path.join(self.bin, "kubectl"))
+        self.env = {**os.environ, "PATH": self.bin + os.pathsep + os.environ["PATH"], "HOME": self.path, "TMP": self.path, "KUBECONFIG": server.kubeconfig,
+                    "SERVER": f"https://127.0.0.1:{server.port}", "DATA": server.dir}
+
+    def run(self, commands, limit=60):
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.path, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=limit)
+        return done.stdout.decode("utf-8", "replace"), done.returncode
+
+    def remove(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def missing_verbs(commands, verbs):
+    used = set(re.findall(r"(?:^|[|;&(]\s*)(?:kubectl|cox)\s+([a-z][a-z-]*)", commands, re.M))
+    return used - verbs
+
+
+def run_block(name, folder, needs_kubectl, commands, expected, verbs):
+    if needs_kubectl and not folder.has_kubectl and missing_verbs(commands, verbs):
+        tap.skip(name, "no kubectl here")
+        return
+    out, code = folder.run(commands)
+    if code:
+        tap.ok(name, False, f"exit {code} of:\n{commands}\noutput:\n{out}")
+    elif expected is not None:
+        tap.ok(name, matches(expected, out), f"commands:\n{commands}\nhave:\n{out}\nwant:\n{expected}")
+    else:
+        tap.ok(name, True)
+
+
+def run_page(page, verbs):
+    todo = blocks(page.read_text())
+    if not todo:
+        return
+    with Server() as server:
+        folder = Folder(server)
+        try:
+            for line, needs_kubectl, commands, expected in todo:
+                run_block(f"{page.relative_to(ROOT)}:{line}", folder, needs_kubectl, commands, expected, verbs)
+        finally:
+            folder.remove()
+
+
+def main():
+    verbs = cox_verbs()
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted((ROOT / "examples").glob("**/*.md"))]
+    for page in pages:
+        if len(sys.argv) > 1 and not any(word in str(page) for word in sys.argv[1:]):
+            continue
+        try:
+            run_page(page, verbs)
+        except Exception as e:  # noqa: BLE001  one page must not hide the others
+            tap.ok(str(page.relative_to(ROOT)), False, repr(e))
+    if not tap.count:
+        tap.skip("examples", "no page was picked")
+    tap.done()
+
+
+if __name__ == "__main__":
+    main()
