@@ -496,7 +496,8 @@ static void check_value(struct custom *k, const struct schema_type *t, const str
 {
     struct field_errors *e = k->c->e;
     size_t before = errors_of(k), kept = e->len;
-    if (kept == FIELD_ERRORS_MAX)
+    bool is_leaf = v->type != JSON_OBJECT && v->type != JSON_ARRAY;
+    if (kept == FIELD_ERRORS_MAX || (is_leaf && old && json_equal(old, v)))
         return;
     if (check_type(k, t, p, v) && v->type != JSON_NULL)
         check_inside(k, t, p, v, old);

@@ -12,8 +12,9 @@ static void finished(struct api_req *q)
     metrics_request(s->metrics, q, clock_mono(s->clock) - q->received_ns);
     if (s->audit)
         audit_request(s->audit, q, clock_wall(s->clock));
-    if (q->is_mutating_counted) {
+    if (q->counts_as_write) {
         atomic_fetch_sub(&s->writes_in_flight, 1);
+        atomic_fetch_sub(&s->writes_by_user[q->user_slot], 1);
         metrics_inflight(s->metrics, true, -1);
     }
     registry_unref(q->reg);
@@ -84,22 +85,25 @@ static bool verb_is_mutating(str verb)
     return !str_is(verb, "get") && !str_is(verb, "list") && !str_is(verb, "watch");
 }
 
+void api_answer_overloaded(struct api_req *q)
+{
+    metrics_rejected(q->srv->metrics);
+    api_answer_status(q, 429, S("TooManyRequests"), S("the server has received too many requests and has asked us to try again later"),
+                      &(struct api_status_details){.retry_after_s = 1});
+}
+
 bool writes_enter(struct api_req *q)
 {
     struct apiserver *s = q->srv;
-    /* system:masters and system:nodes may use every slot, others leave a tenth, so that one client cannot lock the operators out */
-    bool trusted = api_user_in_group(&q->user, S("system:masters"));
-    int limit = trusted ? LIMIT_WRITES_QUEUED : LIMIT_WRITES_QUEUED / 10 * 9;
-    if (atomic_fetch_add(&s->writes_in_flight, 1) >= limit) {
-        atomic_fetch_sub(&s->writes_in_flight, 1);
-        metrics_rejected(s->metrics);
-        api_answer_status(q, 429, S("TooManyRequests"), S("the server has received too many requests and has asked us to try again later"),
-                          &(struct api_status_details){.retry_after_s = 1});
-        return false;
-    }
+    q->user_slot = (uint8_t)str_hash(q->user.name);
+    int all = atomic_fetch_add(&s->writes_in_flight, 1), own = atomic_fetch_add(&s->writes_by_user[q->user_slot], 1);
+    q->counts_as_write = true; /* given back with the answer, also with a refusal */
     metrics_inflight(s->metrics, true, 1);
-    q->is_mutating_counted = true;
-    return true;
+    bool trusted = api_user_in_group(&q->user, S("system:masters"));
+    if (all < LIMIT_WRITES_IN_FLIGHT && (trusted || own < LIMIT_WRITES_PER_USER))
+        return true;
+    api_answer_overloaded(q);
+    return false;
 }
 
 static void run_resource(struct api_req *q)

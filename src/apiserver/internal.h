@@ -33,6 +33,8 @@ struct apiserver {
     atomic_bool ready;
     atomic_bool draining;
     atomic_int writes_in_flight;
+    atomic_int writes_by_user[256]; /* by hash of the name; two users may share a slot */
+    atomic_int lists_in_flight;     /* long lists being sent */
     nsec_t started_wall;
 };
 
@@ -72,6 +74,7 @@ int rest_read_body(struct api_req *q, const struct schema_type *type, str kind, 
 
 /* Write slots: false when answered with 429. */
 bool writes_enter(struct api_req *q);
+void api_answer_overloaded(struct api_req *q); /* 429 with Retry-After */
 
 /* The options of a list, watch or deletecollection. */
 struct list_opts {

@@ -146,7 +146,8 @@ int negotiate_body(struct api_req *q, enum api_media *ret, struct err *err)
         {"", API_MEDIA_JSON}, {"application/json", API_MEDIA_JSON}, {"application/yaml", API_MEDIA_YAML},
         {"application/vnd.kubernetes.protobuf", API_MEDIA_PROTOBUF}, {"*/*", API_MEDIA_JSON},
     };
-    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+    bool is_malformed = !head.len && q->content_type.len; /* ";charset=x" names no type, and is not the same as none given */
+    for (size_t i = 0; i < ARRAY_LEN(types) && !is_malformed; i++) {
         if (str_is(head, types[i].type)) {
             *ret = types[i].media;
             return 0;

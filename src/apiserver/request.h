@@ -73,7 +73,8 @@ struct api_req {
 
     str warnings[16];
     size_t nwarnings;
-    bool is_mutating_counted;
+    bool counts_as_write; /* holds a write slot until it is answered */
+    uint8_t user_slot;
     void *state; /* of the verb's own state machine */
     int answered_status;
     uint64_t answered_bytes;

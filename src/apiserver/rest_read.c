@@ -85,10 +85,13 @@ struct list_run {
     struct http_buf *held;  /* a piece the client had no room for */
     bool more;              /* stopped at the limit */
     bool piece_full;
+    bool counted; /* among the long lists in flight */
 };
 
 static void run_free(struct list_run *r)
 {
+    if (r->counted)
+        atomic_fetch_sub(&r->q->srv->lists_in_flight, 1);
     store_view_close(r->view);
     strbuf_fini(&r->piece);
     arena_fini(&r->scratch);
@@ -308,6 +311,12 @@ static void stream_gone(struct http_request *http)
 static void answer_streamed(struct list_run *r)
 {
     struct api_req *q = r->q;
+    r->counted = true;
+    if (atomic_fetch_add(&q->srv->lists_in_flight, 1) >= LIMIT_READS_IN_FLIGHT) {
+        run_free(r);
+        api_answer_overloaded(q);
+        return;
+    }
     q->state = r;
     if (q->http) {
         q->http->on_writable = stream_writable;

@@ -18,9 +18,9 @@
 #define LIMIT_BODIES_BYTES (256u << 20)     /* request bodies that one loop is holding: 503 */
 #define LIMIT_WATCH_BUFFER_BYTES (4u << 20) /* unsent bytes of one watcher: it is dropped and can resume */
 #define LIMIT_CONN_OUT_BYTES (8u << 20)     /* unsent bytes a connection buffers before a handler must wait */
-#define LIMIT_READS_IN_FLIGHT 400           /* 429 with Retry-After, as Kubernetes */
-#define LIMIT_WRITES_IN_FLIGHT 200          /* 429; waiters queue up to LIMIT_WRITES_QUEUED */
-#define LIMIT_WRITES_QUEUED 4096
+#define LIMIT_READS_IN_FLIGHT 400           /* long lists being sent at once: 429 with Retry-After */
+#define LIMIT_WRITES_IN_FLIGHT 4096         /* writes waiting for the store: 429 with Retry-After */
+#define LIMIT_WRITES_PER_USER 200           /* of them by one user outside system:masters: 429, so that one client cannot starve the others */
 #define LIMIT_CONNECTIONS 16384             /* accepted at once; further ones wait in the backlog */
 #define LIMIT_STORE_QUEUE 8192              /* transactions waiting for the writer: E_BUSY */
 #define LIMIT_STORE_BATCH 1024              /* transactions that share one fsync */

@@ -524,20 +524,25 @@ class Load:
         return w.rv
 
     def read_log(self, upto):
-        log = []
+        """The changes since the last audit.  A watch that lags far behind is ended by the server and goes on from where it was."""
+        log, at, empty = [], self.base, 0
         client = Client(self.server, self.context)
-        client.connect()
-        client.conn.request("GET", f"{PATH}?watch=1&resourceVersion={self.base}")
-        r = client.conn.getresponse()
-        if r.status != 200:
-            raise RuntimeError(f"the log from {self.base} can not be read: {r.status} {r.read()[:300]!r}")
-        for line in r:
-            e = parse_event(line)
-            if e:
-                log.append(e)
-                if e.rv >= upto:
-                    break
-        client.close()
+        while at < upto and empty < 20:
+            client.connect()
+            client.conn.request("GET", f"{PATH}?watch=1&resourceVersion={at}")
+            r = client.conn.getresponse()
+            if r.status != 200:
+                raise RuntimeError(f"the log from {at} can not be read: {r.status} {r.read()[:300]!r}")
+            before = at
+            for line in r:
+                e = parse_event(line)
+                if e:
+                    log.append(e)
+                    at = e.rv
+                    if at >= upto:
+                        break
+            empty = empty + 1 if at == before else 0
+            client.close()
         return log
 
     def audit(self):

@@ -31,7 +31,7 @@ static const struct schema_field fields_ObjectMeta[15] = {
     {.name = STR_INIT("uid"), .type = &schema_string, .pb = 5, .doc = STR_INIT("Identity given by the server; never reused, even for the same name.")},
     {.name = STR_INIT("resourceVersion"), .type = &schema_string, .pb = 6, .doc = STR_INIT("Changes on every write; send it back to detect lost updates.")},
     {.name = STR_INIT("generation"), .type = &schema_int64, .pb = 7, .doc = STR_INIT("Counts changes of the desired state; set by the server.")},
-    {.name = STR_INIT("creationTimestamp"), .type = &schema_time, .pb = 8, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("When the server stored the object; in UTC.")},
+    {.name = STR_INIT("creationTimestamp"), .type = &schema_time, .pb = 8, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("CreationTimestamp is a timestamp of when the server stored the object; clients cannot set it.")},
     {.name = STR_INIT("deletionTimestamp"), .type = &schema_time, .pb = 9, .doc = STR_INIT("When the object is due to go; present once deletion was requested.")},
     {.name = STR_INIT("deletionGracePeriodSeconds"), .type = &schema_int64, .pb = 10, .flags = SCHEMA_POINTER, .doc = STR_INIT("Seconds granted to stop cleanly; set along with deletionTimestamp.")},
     {.name = STR_INIT("labels"), .type = &map_string, .pb = 11, .doc = STR_INIT("Short keys and values that selectors can match.")},
