@@ -155,7 +155,8 @@ void v_stateful_set_spec(struct vctx *c, const struct vpath *p, const struct jso
     check_template(c, p, spec, "StatefulSet");
 }
 
-#define STATEFUL_SET_UPDATABLE "replicas|ordinals|template|updateStrategy|revisionHistoryLimit|persistentVolumeClaimRetentionPolicy|minReadySeconds"
+#define STATEFUL_SET_UPDATABLE                                                                                                             \
+    "replicas|ordinals|template|updateStrategy|revisionHistoryLimit|persistentVolumeClaimRetentionPolicy|minReadySeconds"
 
 /* Claim templates get a status and defaults on the way in, and those are not the user's. */
 static bool same_claims(const struct json *now, const struct json *before)
@@ -176,9 +177,10 @@ void v_stateful_set(struct vctx *c, const struct vpath *p UNUSED, const struct j
         return;
     if (!v_same_except(&schema_apps_v1_StatefulSetSpec, spec, old, STATEFUL_SET_UPDATABLE "|volumeClaimTemplates") ||
         !same_claims(V_GET(spec, "volumeClaimTemplates"), V_GET(old, "volumeClaimTemplates")))
-        v_forbidden(c, V_FIELD(NULL, "spec"),
-                    "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
-                    "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
+        v_forbidden(
+            c, V_FIELD(NULL, "spec"),
+            "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
+            "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
 }
 
 /* --- daemon sets -------------------------------------------------------------------------------------------------------------------- */
@@ -226,13 +228,25 @@ void v_controller_revision(struct vctx *c, const struct vpath *p, const struct j
 
 void v_replicas_status(struct vctx *c, const struct vpath *p, const struct json *status)
 {
-    static const str counts[] = {STR_INIT("replicas"), STR_INIT("fullyLabeledReplicas"), STR_INIT("readyReplicas"), STR_INIT("currentReplicas"),
-                                 STR_INIT("updatedReplicas"), STR_INIT("availableReplicas"), STR_INIT("unavailableReplicas"),
-                                 STR_INIT("terminatingReplicas"), STR_INIT("observedGeneration"), STR_INIT("collisionCount"),
-                                 STR_INIT("currentNumberScheduled"), STR_INIT("numberMisscheduled"), STR_INIT("desiredNumberScheduled"),
-                                 STR_INIT("numberReady"), STR_INIT("updatedNumberScheduled"), STR_INIT("numberAvailable"), STR_INIT("numberUnavailable")};
-    static const str within[] = {STR_INIT("fullyLabeledReplicas"), STR_INIT("readyReplicas"), STR_INIT("currentReplicas"), STR_INIT("updatedReplicas"),
-                                 STR_INIT("availableReplicas")};
+    static const str counts[] = {STR_INIT("replicas"),
+                                 STR_INIT("fullyLabeledReplicas"),
+                                 STR_INIT("readyReplicas"),
+                                 STR_INIT("currentReplicas"),
+                                 STR_INIT("updatedReplicas"),
+                                 STR_INIT("availableReplicas"),
+                                 STR_INIT("unavailableReplicas"),
+                                 STR_INIT("terminatingReplicas"),
+                                 STR_INIT("observedGeneration"),
+                                 STR_INIT("collisionCount"),
+                                 STR_INIT("currentNumberScheduled"),
+                                 STR_INIT("numberMisscheduled"),
+                                 STR_INIT("desiredNumberScheduled"),
+                                 STR_INIT("numberReady"),
+                                 STR_INIT("updatedNumberScheduled"),
+                                 STR_INIT("numberAvailable"),
+                                 STR_INIT("numberUnavailable")};
+    static const str within[] = {STR_INIT("fullyLabeledReplicas"), STR_INIT("readyReplicas"), STR_INIT("currentReplicas"),
+                                 STR_INIT("updatedReplicas"), STR_INIT("availableReplicas")};
     for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         v_nonnegative(c, p, status, counts[i]);
     for (size_t i = 0; i < ARRAY_LEN(within); i++) {

@@ -35,7 +35,8 @@ static void check_indexed(struct vctx *c, const struct vpath *p, const struct js
     if (!completions)
         v_required(c, V_FIELD(p, "completions"), "when completion mode is Indexed");
     if (parallelism > INDEXED_PARALLELISM_MAX)
-        v_invalid_int(c, V_FIELD(p, "parallelism"), parallelism, "must be less than or equal to %d when completion mode is Indexed", INDEXED_PARALLELISM_MAX);
+        v_invalid_int(c, V_FIELD(p, "parallelism"), parallelism, "must be less than or equal to %d when completion mode is Indexed",
+                      INDEXED_PARALLELISM_MAX);
     if (completions && failed && max_failed > wanted)
         v_invalid_int(c, V_FIELD(p, "maxFailedIndexes"), max_failed, "must be less than or equal to completions");
     if (max_failed > FAILED_INDEXES_MAX)
@@ -46,7 +47,8 @@ static void check_indexed(struct vctx *c, const struct vpath *p, const struct js
         v_required(c, V_FIELD(p, "maxFailedIndexes"), "must be specified when completions is above %d", COMPLETIONS_SOFT_MAX);
     if (parallelism > PARALLELISM_MAX_BEYOND)
         v_invalid_int(c, V_FIELD(p, "parallelism"), parallelism,
-                      "must be less than or equal to %d when completions are above %d and used with backoff limit per index", PARALLELISM_MAX_BEYOND, COMPLETIONS_SOFT_MAX);
+                      "must be less than or equal to %d when completions are above %d and used with backoff limit per index",
+                      PARALLELISM_MAX_BEYOND, COMPLETIONS_SOFT_MAX);
 }
 
 static void check_not_indexed(struct vctx *c, const struct vpath *p, const struct json *spec)
@@ -159,7 +161,8 @@ static void check_failure_policy(struct vctx *c, const struct vpath *p, const st
     if (replacement.len && !str_is(replacement, "Failed"))
         v_unsupported(c, V_FIELD(p, "podReplacementPolicy"), replacement, "Failed");
     if (str_is(restart, "OnFailure"))
-        v_invalid_str(c, V_FIELD(V_FIELD(V_FIELD(p, "template"), "spec"), "restartPolicy"), restart, "only \"Never\" is supported when podFailurePolicy is specified");
+        v_invalid_str(c, V_FIELD(V_FIELD(V_FIELD(p, "template"), "spec"), "restartPolicy"), restart,
+                      "only \"Never\" is supported when podFailurePolicy is specified");
 }
 
 /* "1,3-5": how many indexes; -1 with the reason in err. */
@@ -183,7 +186,9 @@ static int64_t count_indexes(str text, int64_t completions, struct err *err)
         x = values[0];
         y = values[1];
         if ((is_range && x >= y) || last >= x)
-            return err_set(err, E_INVALID, "non-increasing order, previous: %lld, current: %lld", (long long)(last >= x ? last : x), (long long)(last >= x ? x : y)), -1;
+            return err_set(err, E_INVALID, "non-increasing order, previous: %lld, current: %lld", (long long)(last >= x ? last : x),
+                           (long long)(last >= x ? x : y)),
+                   -1;
         total += y - x + 1;
         last = y;
     }
@@ -206,10 +211,12 @@ static void check_success_rule(struct vctx *c, const struct vpath *p, const stru
     }
     v_nonnegative(c, p, rule, S("succeededCount"));
     if (wanted > completions)
-        v_invalid(c, V_FIELD(p, "succeededCount"), count, "must be less than or equal to %lld (the number of specified completions)", (long long)completions);
+        v_invalid(c, V_FIELD(p, "succeededCount"), count, "must be less than or equal to %lld (the number of specified completions)",
+                  (long long)completions);
     if (count && indexes && wanted > total)
         v_invalid(c, V_FIELD(p, "succeededCount"), count,
-                  "must be less than or equal to %lld (the number of indexes in the specified succeededIndexes field)", (long long)MAX(total, (int64_t)0));
+                  "must be less than or equal to %lld (the number of indexes in the specified succeededIndexes field)",
+                  (long long)MAX(total, (int64_t)0));
 }
 
 static void check_success_policy(struct vctx *c, const struct vpath *p, const struct json *spec)
@@ -224,7 +231,8 @@ static void check_success_policy(struct vctx *c, const struct vpath *p, const st
         check_success_rule(c, V_INDEX(at, i), &rules->items[i], V_INT(spec, "completions"));
 }
 
-/* --- jobs ------------------------------------------------------------------------------------------------------------------------------- */
+/* --- jobs -------------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void check_restart_policy(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
@@ -237,8 +245,13 @@ static void check_restart_policy(struct vctx *c, const struct vpath *p, const st
 
 void v_job_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
-    static const str counts[] = {STR_INIT("parallelism"), STR_INIT("completions"), STR_INIT("activeDeadlineSeconds"), STR_INIT("backoffLimit"),
-                                 STR_INIT("ttlSecondsAfterFinished"), STR_INIT("backoffLimitPerIndex"), STR_INIT("maxFailedIndexes")};
+    static const str counts[] = {STR_INIT("parallelism"),
+                                 STR_INIT("completions"),
+                                 STR_INIT("activeDeadlineSeconds"),
+                                 STR_INIT("backoffLimit"),
+                                 STR_INIT("ttlSecondsAfterFinished"),
+                                 STR_INIT("backoffLimitPerIndex"),
+                                 STR_INIT("maxFailedIndexes")};
     const struct json *manager = V_GET(spec, "managedBy");
     for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         v_nonnegative(c, p, spec, counts[i]);
@@ -267,7 +280,8 @@ static void check_job_selector(struct vctx *c, const struct vpath *p, const stru
         return;
     }
     if (selector_from_label_selector(c->e->arena, selector, &s, NULL) == 0 && !selector_match_labels(&s, labels))
-        v_invalid(c, V_FIELD(V_FIELD(V_FIELD(p, "template"), "metadata"), "labels"), labels ? labels : &empty, "`selector` does not match template `labels`");
+        v_invalid(c, V_FIELD(V_FIELD(V_FIELD(p, "template"), "metadata"), "labels"), labels ? labels : &empty,
+                  "`selector` does not match template `labels`");
 }
 
 static bool was_never_started(const struct vctx *c)
@@ -281,7 +295,8 @@ static bool same_template(const struct vctx *c, const struct json *now, const st
     if (!was_never_started(c))
         return v_same(&schema_core_v1_PodTemplateSpec, now, before);
     const struct json *pod = V_GET(now, "spec"), *old_pod = V_GET(before, "spec");
-    return v_same_except(&schema_meta_v1_ObjectMeta, V_GET(now, "metadata"), V_GET(before, "metadata"), "labels|annotations|creationTimestamp") &&
+    return v_same_except(&schema_meta_v1_ObjectMeta, V_GET(now, "metadata"), V_GET(before, "metadata"),
+                         "labels|annotations|creationTimestamp") &&
            v_same_except(&schema_core_v1_PodSpec, pod, old_pod, "affinity|nodeSelector|tolerations|schedulingGates") &&
            v_same_except(&schema_core_v1_Affinity, V_GET(pod, "affinity"), V_GET(old_pod, "affinity"), "nodeAffinity");
 }
@@ -291,14 +306,16 @@ static void check_completions_update(struct vctx *c, const struct vpath *p, cons
     const struct json *now = V_GET(spec, "completions");
     if (!is_indexed(spec))
         v_immutable(c, p, &schema_batch_v1_JobSpec, spec, old, S("completions"));
-    else if (now && !v_same_member(&schema_batch_v1_JobSpec, spec, old, S("completions")) && V_INT(spec, "completions") != V_INT(spec, "parallelism"))
+    else if (now && !v_same_member(&schema_batch_v1_JobSpec, spec, old, S("completions")) &&
+             V_INT(spec, "completions") != V_INT(spec, "parallelism"))
         v_invalid(c, V_FIELD(p, "completions"), now, "can only be modified in tandem with spec.parallelism");
 }
 
 static void check_job_update(struct vctx *c, const struct vpath *p, const struct json *spec, const struct json *old)
 {
-    static const str fixed[] = {STR_INIT("selector"), STR_INIT("completionMode"), STR_INIT("podFailurePolicy"), STR_INIT("backoffLimitPerIndex"),
-                                STR_INIT("managedBy"), STR_INIT("successPolicy")};
+    static const str fixed[] = {STR_INIT("selector"),         STR_INIT("completionMode"),
+                                STR_INIT("podFailurePolicy"), STR_INIT("backoffLimitPerIndex"),
+                                STR_INIT("managedBy"),        STR_INIT("successPolicy")};
     check_completions_update(c, p, spec, old);
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
         v_immutable(c, p, &schema_batch_v1_JobSpec, spec, old, fixed[i]);
@@ -318,7 +335,8 @@ void v_job(struct vctx *c, const struct vpath *p, const struct json *job)
         return;
     str last = arena_fmt(c->e->arena, STR_FMT "-%lld", STR_ARG(name), (long long)V_INT(spec, "completions") - 1);
     if (validate_dns1123_label(last))
-        v_invalid_str(c, V_FIELD(V_FIELD(p, "metadata"), "name"), name, "will not able to create pod with invalid DNS label: " STR_FMT, STR_ARG(last));
+        v_invalid_str(c, V_FIELD(V_FIELD(p, "metadata"), "name"), name, "will not able to create pod with invalid DNS label: " STR_FMT,
+                      STR_ARG(last));
 }
 
 void v_job_status(struct vctx *c, const struct vpath *p, const struct json *status)
@@ -328,7 +346,8 @@ void v_job_status(struct vctx *c, const struct vpath *p, const struct json *stat
         v_nonnegative(c, p, status, counts[i]);
 }
 
-/* --- cron jobs --------------------------------------------------------------------------------------------------------------------------- */
+/* --- cron jobs ---------------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_zone_part(str part)
 {
@@ -365,7 +384,8 @@ static void check_time_zone(struct vctx *c, const struct vpath *p, const struct 
 
 void v_cron_job_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
-    static const str counts[] = {STR_INIT("startingDeadlineSeconds"), STR_INIT("successfulJobsHistoryLimit"), STR_INIT("failedJobsHistoryLimit")};
+    static const str counts[] = {STR_INIT("startingDeadlineSeconds"), STR_INIT("successfulJobsHistoryLimit"),
+                                 STR_INIT("failedJobsHistoryLimit")};
     str schedule = V_STR(spec, "schedule");
     struct err err = ERR_NONE;
     bool had_zone = str_find(V_STR(V_GET(c->old, "spec"), "schedule"), S("TZ")) >= 0, has_zone = str_find(schedule, S("TZ")) >= 0;

@@ -56,8 +56,10 @@ static void check_secret_type(struct vctx *c, const struct vpath *p, const struc
     static const struct {
         const char *type, *keys[2];
     } needed[] = {
-        {"kubernetes.io/dockercfg", {".dockercfg", NULL}}, {"kubernetes.io/dockerconfigjson", {".dockerconfigjson", NULL}},
-        {"kubernetes.io/ssh-auth", {"ssh-privatekey", NULL}}, {"kubernetes.io/tls", {"tls.crt", "tls.key"}},
+        {"kubernetes.io/dockercfg", {".dockercfg", NULL}},
+        {"kubernetes.io/dockerconfigjson", {".dockerconfigjson", NULL}},
+        {"kubernetes.io/ssh-auth", {"ssh-privatekey", NULL}},
+        {"kubernetes.io/tls", {"tls.crt", "tls.key"}},
     };
     str type = V_STR(secret, "type");
     for (size_t i = 0; i < ARRAY_LEN(needed); i++) {
@@ -71,7 +73,8 @@ static void check_secret_type(struct vctx *c, const struct vpath *p, const struc
         v_required(c, V_KEY(p, S("password")), V_NO_DETAIL);
     }
     static const str account = STR_INIT("kubernetes.io/service-account.name");
-    if (str_is(type, "kubernetes.io/service-account-token") && json_get_str(V_GET(V_GET(secret, "metadata"), "annotations"), account).len == 0)
+    if (str_is(type, "kubernetes.io/service-account-token") &&
+        json_get_str(V_GET(V_GET(secret, "metadata"), "annotations"), account).len == 0)
         v_required(c, V_KEY(V_FIELD(V_FIELD(NULL, "metadata"), "annotations"), account), V_NO_DETAIL);
 }
 
@@ -99,7 +102,8 @@ void v_namespace(struct vctx *c, const struct vpath *p, const struct json *ns)
     const struct vpath *at = V_FIELD(V_FIELD(p, "spec"), "finalizers");
     v_foreach (f, i, finalizers) {
         str name = json_str(f);
-        if (v_check(c, at, name, validate_qualified_name) && str_find_char(name, '/') < 0 && !v_in(name, "kubernetes|orphan|foregroundDeletion"))
+        if (v_check(c, at, name, validate_qualified_name) && str_find_char(name, '/') < 0 &&
+            !v_in(name, "kubernetes|orphan|foregroundDeletion"))
             v_invalid_str(c, at, name, "name is neither a standard finalizer name nor is it fully qualified");
     }
 }
@@ -134,8 +138,8 @@ static void check_pod_cidrs(struct vctx *c, const struct vpath *p, const struct 
     unsigned bits;
     v_foreach (cidr, i, cidrs)
         v_cidr(c, V_INDEX(p, i), json_str(cidr));
-    bool same_family = v_len(cidrs) == 2 && v_parse_cidr(json_str(&cidrs->items[0]), &a[0], &bits) && v_parse_cidr(json_str(&cidrs->items[1]), &a[1], &bits) &&
-                       a[0].v6 == a[1].v6;
+    bool same_family = v_len(cidrs) == 2 && v_parse_cidr(json_str(&cidrs->items[0]), &a[0], &bits) &&
+                       v_parse_cidr(json_str(&cidrs->items[1]), &a[1], &bits) && a[0].v6 == a[1].v6;
     if (v_len(cidrs) > 2 || same_family)
         v_invalid(c, p, cidrs, "may specify no more than one CIDR for each IP family");
 }
@@ -177,8 +181,10 @@ void v_binding(struct vctx *c, const struct vpath *p, const struct json *binding
 
 /* --- limits and quotas -------------------------------------------------------------------------------------------------------------- */
 
-#define COUNTED "pods|resourcequotas|services|replicationcontrollers|secrets|configmaps|persistentvolumeclaims|services.nodeports|services.loadbalancers"
-#define COMPUTE "cpu|memory|ephemeral-storage|requests.cpu|requests.memory|requests.ephemeral-storage|limits.cpu|limits.memory|limits.ephemeral-storage"
+#define COUNTED                                                                                                                            \
+    "pods|resourcequotas|services|replicationcontrollers|secrets|configmaps|persistentvolumeclaims|services.nodeports|services.loadbalancers"
+#define COMPUTE                                                                                                                            \
+    "cpu|memory|ephemeral-storage|requests.cpu|requests.memory|requests.ephemeral-storage|limits.cpu|limits.memory|limits.ephemeral-storage"
 #define QUOTA_RESOURCES COUNTED "|" COMPUTE "|requests.storage"
 
 static bool is_huge_quota(str name)
@@ -193,15 +199,15 @@ static void check_limit_names(struct vctx *c, const struct vpath *p, str type, c
         const struct vpath *at = V_KEY(p, m->key);
         if (of_container)
             v_resource_name(c, at, m->key);
-        else if (v_check(c, at, m->key, validate_qualified_name) && str_find_char(m->key, '/') < 0 && !v_in(m->key, QUOTA_RESOURCES "|storage") &&
-                 !is_huge_quota(m->key))
+        else if (v_check(c, at, m->key, validate_qualified_name) && str_find_char(m->key, '/') < 0 &&
+                 !v_in(m->key, QUOTA_RESOURCES "|storage") && !is_huge_quota(m->key))
             v_invalid_str(c, at, m->key, "must be a standard resource type or fully qualified");
     }
 }
 
 /* low <= high for each resource in both, or the sentence with both values. */
-static void check_order(struct vctx *c, const struct vpath *p, const struct json *low, const struct json *high, const struct json *shown, const char *low_name,
-                        const char *high_name)
+static void check_order(struct vctx *c, const struct vpath *p, const struct json *low, const struct json *high, const struct json *shown,
+                        const char *low_name, const char *high_name)
 {
     struct v_map by_name;
     struct quantity a, b;
@@ -228,11 +234,14 @@ static void check_ratios(struct vctx *c, const struct vpath *p, const struct jso
 
 void v_limit_range_item(struct vctx *c, const struct vpath *p, const struct json *limit)
 {
-    static const str lists[] = {STR_INIT("max"), STR_INIT("min"), STR_INIT("default"), STR_INIT("defaultRequest"), STR_INIT("maxLimitRequestRatio")};
-    const struct json *min = V_GET(limit, "min"), *max = V_GET(limit, "max"), *dflt = V_GET(limit, "default"), *request = V_GET(limit, "defaultRequest");
+    static const str lists[] = {STR_INIT("max"), STR_INIT("min"), STR_INIT("default"), STR_INIT("defaultRequest"),
+                                STR_INIT("maxLimitRequestRatio")};
+    const struct json *min = V_GET(limit, "min"), *max = V_GET(limit, "max"), *dflt = V_GET(limit, "default"),
+                      *request = V_GET(limit, "defaultRequest");
     str type = V_STR(limit, "type");
     bool of_pod = str_is(type, "Pod");
-    if (v_check(c, V_FIELD(p, "type"), type, validate_qualified_name) && str_find_char(type, '/') < 0 && !v_in(type, "Pod|Container|PersistentVolumeClaim"))
+    if (v_check(c, V_FIELD(p, "type"), type, validate_qualified_name) && str_find_char(type, '/') < 0 &&
+        !v_in(type, "Pod|Container|PersistentVolumeClaim"))
         v_invalid_str(c, V_FIELD(p, "type"), type, "must be a standard limit type or fully qualified");
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         const struct json *list = v_get(limit, lists[i]);
@@ -317,7 +326,8 @@ static void check_hard(struct vctx *c, const struct vpath *p, const struct json 
 {
     v_foreach_member (m, hard) {
         const struct vpath *at = V_KEY(p, m->key);
-        if (v_check(c, at, m->key, validate_qualified_name) && str_find_char(m->key, '/') < 0 && !v_in(m->key, QUOTA_RESOURCES) && !is_huge_quota(m->key))
+        if (v_check(c, at, m->key, validate_qualified_name) && str_find_char(m->key, '/') < 0 && !v_in(m->key, QUOTA_RESOURCES) &&
+            !is_huge_quota(m->key))
             v_invalid_str(c, at, m->key, "must be a standard resource for quota");
         v_resource_quantity(c, at, m->key, &m->value);
     }
@@ -410,7 +420,8 @@ void v_endpoints(struct vctx *c, const struct vpath *p, const struct json *endpo
         check_subset(c, V_INDEX(V_FIELD(p, "subsets"), i), subset);
 }
 
-/* --- events: core/v1 and events.k8s.io/v1 share the rules, not the names ------------------------------------------------------------------ */
+/* --- events: core/v1 and events.k8s.io/v1 share the rules, not the names
+ * ------------------------------------------------------------------ */
 
 static void check_length(struct vctx *c, const struct vpath *p, const struct json *event, str key, size_t max)
 {
@@ -452,7 +463,8 @@ static void check_events_v1(struct vctx *c, const struct vpath *p, const struct 
 void v_event(struct vctx *c, const struct vpath *p, const struct json *event)
 {
     bool is_core = c->res->group.len == 0, is_new_style = V_GET(event, "eventTime");
-    str ns = V_STR(V_GET(event, "metadata"), "namespace"), about = V_STR(json_get(event, is_core ? S("involvedObject") : S("regarding")), "namespace");
+    str ns = V_STR(V_GET(event, "metadata"), "namespace"),
+        about = V_STR(json_get(event, is_core ? S("involvedObject") : S("regarding")), "namespace");
     bool matches = is_new_style ? about.len || v_in(ns, "default|kube-system") : about.len ? str_eq(ns, about) : v_in(ns, "default|");
     if (!matches)
         v_invalid_str(c, V_FIELD(V_FIELD(p, "involvedObject"), "namespace"), about, "does not match event.namespace");

@@ -64,7 +64,8 @@ static void check_key_ref(struct vctx *c, const struct vpath *p, const struct js
     v_check_member(c, p, ref, S("key"), validate_config_key);
 }
 
-#define ENV_FIELDS "metadata.name|metadata.namespace|metadata.uid|spec.nodeName|spec.serviceAccountName|status.hostIP|status.hostIPs|status.podIP|status.podIPs"
+#define ENV_FIELDS                                                                                                                         \
+    "metadata.name|metadata.namespace|metadata.uid|spec.nodeName|spec.serviceAccountName|status.hostIP|status.hostIPs|status.podIP|status.podIPs"
 
 void v_env_var_source(struct vctx *c, const struct vpath *p, const struct json *from)
 {
@@ -89,8 +90,8 @@ static bool split_subscript(str path, str *ret_path, str *ret_key)
     return true;
 }
 
-#define KNOWN_FIELDS                                                                                                              \
-    "metadata.annotations|metadata.labels|metadata.name|metadata.namespace|metadata.uid|spec.nodeName|spec.restartPolicy|"       \
+#define KNOWN_FIELDS                                                                                                                       \
+    "metadata.annotations|metadata.labels|metadata.name|metadata.namespace|metadata.uid|spec.nodeName|spec.restartPolicy|"                 \
     "spec.serviceAccountName|spec.schedulerName|status.phase|status.hostIP|status.hostIPs|status.podIP|status.podIPs|spec.host"
 
 void v_field_ref(struct vctx *c, const struct vpath *p, const struct json *ref, const char *supported)
@@ -255,12 +256,12 @@ static void check_sleep(struct vctx *c, const struct vpath *p, const struct json
     }
 }
 
-#define LINUX_SIGNALS                                                                                                             \
-    "SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|"    \
-    "SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|"      \
-    "SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|"             \
-    "SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|"         \
-    "SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|"     \
+#define LINUX_SIGNALS                                                                                                                      \
+    "SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|"              \
+    "SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|"                \
+    "SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|"                       \
+    "SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|"                   \
+    "SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|"               \
     "SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ"
 
 static void check_stop_signal(struct vctx *c, const struct vpath *p, const struct json *lifecycle, const struct json *spec)
@@ -289,7 +290,7 @@ static void check_hooks(struct vctx *c, const struct vpath *p, const struct json
 /* --- resources -------------------------------------------------------------------------------------------------------------- */
 
 #define CONTAINER_RESOURCES "cpu|memory|ephemeral-storage"
-#define INTEGER_RESOURCES                                                                                                         \
+#define INTEGER_RESOURCES                                                                                                                  \
     "pods|resourcequotas|services|replicationcontrollers|secrets|configmaps|persistentvolumeclaims|services.nodeports|services.loadbalancers"
 
 static bool is_huge_pages(str name)
@@ -347,7 +348,8 @@ static void check_huge_pages(struct vctx *c, const struct vpath *p, str name, co
         return;
     int64_t page = quantity_to_i64(&size);
     if (page <= 0 || quantity_to_i64(&q) % page != 0)
-        v_invalid_str(c, p, json_str(value), STR_FMT " is not positive integer multiple of " STR_FMT, STR_ARG(json_str(value)), STR_ARG(name));
+        v_invalid_str(c, p, json_str(value), STR_FMT " is not positive integer multiple of " STR_FMT, STR_ARG(json_str(value)),
+                      STR_ARG(name));
 }
 
 static void check_request(struct vctx *c, const struct vpath *p, const struct json_member *m, const struct v_map *limits)
@@ -440,7 +442,8 @@ static void check_resize_policies(struct vctx *c, const struct vpath *p, const s
 
 /* --- containers ---------------------------------------------------------------------------------------------------------------- */
 
-static void check_common(struct vctx *c, const struct vpath *p, const struct json *ctr, const struct json *spec, const struct v_pod_names *names)
+static void check_common(struct vctx *c, const struct vpath *p, const struct json *ctr, const struct json *spec,
+                         const struct v_pod_names *names)
 {
     str image = V_STR(ctr, "image");
     v_check_member(c, p, ctr, S("name"), validate_dns1123_label);
@@ -473,7 +476,8 @@ static void check_regular(struct vctx *c, const struct vpath *p, const struct js
 
 static void check_init(struct vctx *c, const struct vpath *p, const struct json *spec, struct v_pod_names *names)
 {
-    static const str sidecar_only[] = {STR_INIT("lifecycle"), STR_INIT("livenessProbe"), STR_INIT("readinessProbe"), STR_INIT("startupProbe")};
+    static const str sidecar_only[] = {STR_INIT("lifecycle"), STR_INIT("livenessProbe"), STR_INIT("readinessProbe"),
+                                       STR_INIT("startupProbe")};
     const struct json *containers = V_GET(spec, "initContainers");
     v_foreach (ctr, i, containers) {
         const struct vpath *at = V_INDEX(p, i);
@@ -495,8 +499,8 @@ static void check_init(struct vctx *c, const struct vpath *p, const struct json 
 
 static void check_ephemeral_only(struct vctx *c, const struct vpath *p, const struct json *ctr, const struct v_pod_names *names)
 {
-    static const str banned[] = {STR_INIT("ports"), STR_INIT("resources"), STR_INIT("resizePolicy"), STR_INIT("restartPolicy"), STR_INIT("livenessProbe"),
-                                 STR_INIT("readinessProbe"), STR_INIT("startupProbe"), STR_INIT("lifecycle")};
+    static const str banned[] = {STR_INIT("ports"),         STR_INIT("resources"),      STR_INIT("resizePolicy"), STR_INIT("restartPolicy"),
+                                 STR_INIT("livenessProbe"), STR_INIT("readinessProbe"), STR_INIT("startupProbe"), STR_INIT("lifecycle")};
     str target = V_STR(ctr, "targetContainerName");
     if (target.len && !v_set_has(&names->containers, target))
         v_not_found(c, V_FIELD(p, "targetContainerName"), target);

@@ -183,7 +183,8 @@ static void check_gates(struct vctx *c, const struct vpath *p, const struct json
             v_duplicate(c, at, name);
     }
     v_foreach (gate, i, ready)
-        v_check(c, V_FIELD(V_INDEX(V_FIELD(p, "readinessGates"), i), "conditionType"), V_STR(gate, "conditionType"), validate_qualified_name);
+        v_check(c, V_FIELD(V_INDEX(V_FIELD(p, "readinessGates"), i), "conditionType"), V_STR(gate, "conditionType"),
+                validate_qualified_name);
 }
 
 /* The pair that must be unique is printed as Go prints it; the error stands at the first of two. */
@@ -193,7 +194,8 @@ static void check_spread_pairs(struct vctx *c, const struct vpath *p, const stru
     v_map_init(&seen, c->e->arena);
     for (size_t i = v_len(spread); v_len(spread) > 1 && i-- > 0;) {
         const struct json *t = &spread->items[i];
-        str pair = arena_fmt(c->e->arena, "{" STR_FMT ", " STR_FMT "}", STR_ARG(V_STR(t, "topologyKey")), STR_ARG(V_STR(t, "whenUnsatisfiable")));
+        str pair =
+            arena_fmt(c->e->arena, "{" STR_FMT ", " STR_FMT "}", STR_ARG(V_STR(t, "topologyKey")), STR_ARG(V_STR(t, "whenUnsatisfiable")));
         if (!v_set_add(&seen, pair))
             v_duplicate(c, V_FIELD(V_INDEX(p, i), "{topologyKey, whenUnsatisfiable}"), pair);
     }
@@ -203,7 +205,9 @@ static void check_host_users(struct vctx *c, const struct vpath *p, const struct
 {
     static const struct {
         str field, shown;
-    } shared[] = {{STR_INIT("hostNetwork"), STR_INIT("hostNetwork")}, {STR_INIT("hostPID"), STR_INIT("HostPID")}, {STR_INIT("hostIPC"), STR_INIT("HostIPC")}};
+    } shared[] = {{STR_INIT("hostNetwork"), STR_INIT("hostNetwork")},
+                  {STR_INIT("hostPID"), STR_INIT("HostPID")},
+                  {STR_INIT("hostIPC"), STR_INIT("HostIPC")}};
     if (V_BOOL(spec, "shareProcessNamespace") && V_BOOL(spec, "hostPID"))
         v_invalid(c, V_FIELD(V_FIELD(p, "securityContext"), "shareProcessNamespace"), V_GET(spec, "shareProcessNamespace"),
                   "ShareProcessNamespace and HostPID cannot both be enabled");
@@ -252,9 +256,12 @@ static void check_spec_names(struct vctx *c, const struct vpath *p, const struct
         str key;
         v_rule *rule;
     } rules[] = {
-        {STR_INIT("serviceAccountName"), validate_dns1123_subdomain}, {STR_INIT("nodeName"), validate_dns1123_subdomain},
-        {STR_INIT("hostname"), validate_dns1123_label}, {STR_INIT("subdomain"), validate_dns1123_label},
-        {STR_INIT("priorityClassName"), validate_dns1123_subdomain}, {STR_INIT("runtimeClassName"), validate_dns1123_subdomain},
+        {STR_INIT("serviceAccountName"), validate_dns1123_subdomain},
+        {STR_INIT("nodeName"), validate_dns1123_subdomain},
+        {STR_INIT("hostname"), validate_dns1123_label},
+        {STR_INIT("subdomain"), validate_dns1123_label},
+        {STR_INIT("priorityClassName"), validate_dns1123_subdomain},
+        {STR_INIT("runtimeClassName"), validate_dns1123_subdomain},
     };
     for (size_t i = 0; i < ARRAY_LEN(rules); i++)
         v_check_member(c, p, spec, rules[i].key, rules[i].rule);
@@ -315,8 +322,10 @@ static void check_tokens_without_account(struct vctx *c, const struct vpath *p, 
         const struct json *sources = V_GET(V_GET(volume, "projected"), "sources");
         v_foreach (source, k, sources) {
             if (V_GET(source, "serviceAccountToken"))
-                v_forbidden(c, V_FIELD(V_INDEX(V_FIELD(V_FIELD(V_INDEX(V_FIELD(p, "volumes"), i), "projected"), "sources"), k), "serviceAccountToken"),
-                            "must not be specified when serviceAccountName is not set");
+                v_forbidden(
+                    c,
+                    V_FIELD(V_INDEX(V_FIELD(V_FIELD(V_INDEX(V_FIELD(p, "volumes"), i), "projected"), "sources"), k), "serviceAccountToken"),
+                    "must not be specified when serviceAccountName is not set");
         }
     }
 }

@@ -131,7 +131,8 @@ void v_pod_affinity_term(struct vctx *c, const struct vpath *p, const struct jso
         v_set_add(&others, json_str(key));
     v_foreach (key, i, match) {
         if (v_set_has(&others, json_str(key)))
-            v_invalid_str(c, V_INDEX(V_FIELD(p, "matchLabelKeys"), i), json_str(key), "exists in both matchLabelKeys and mismatchLabelKeys");
+            v_invalid_str(c, V_INDEX(V_FIELD(p, "matchLabelKeys"), i), json_str(key),
+                          "exists in both matchLabelKeys and mismatchLabelKeys");
     }
 }
 
@@ -142,7 +143,8 @@ void v_toleration(struct vctx *c, const struct vpath *p, const struct json *t)
     str key = V_STR(t, "key"), op = V_STR(t, "operator"), value = V_STR(t, "value"), effect = V_STR(t, "effect");
     v_check_member(c, p, t, S("key"), validate_qualified_name);
     if (key.len == 0 && !str_is(op, "Exists"))
-        v_invalid_str(c, V_FIELD(p, "operator"), op, "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
+        v_invalid_str(c, V_FIELD(p, "operator"), op,
+                      "operator must be Exists when `key` is empty, which means \"match all values and all keys\"");
     if (V_GET(t, "tolerationSeconds") && !str_is(effect, "NoExecute"))
         v_invalid_str(c, V_FIELD(p, "effect"), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
     if (str_is(op, "Exists") && value.len)
@@ -177,7 +179,8 @@ void v_topology_spread(struct vctx *c, const struct vpath *p, const struct json 
         v_invalid_int(c, V_FIELD(p, "maxSkew"), skew, V_NOT_POSITIVE);
     v_positive(c, p, t, S("minDomains"));
     if (min && !str_is(action, "DoNotSchedule"))
-        v_invalid(c, V_FIELD(p, "minDomains"), min, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " STR_FMT, STR_ARG(action));
+        v_invalid(c, V_FIELD(p, "minDomains"), min, "can only use minDomains if whenUnsatisfiable=DoNotSchedule, not " STR_FMT,
+                  STR_ARG(action));
     if (v_len(keys) && !selector)
         v_forbidden(c, V_FIELD(p, "matchLabelKeys"), "must not be specified when labelSelector is not set");
     v_foreach (key, i, keys) {

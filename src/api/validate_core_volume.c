@@ -185,9 +185,16 @@ static const struct {
     const char *source;
     validate_fn *check;
 } source_checks[] = {
-    {"emptyDir", check_empty_dir}, {"hostPath", check_host_path}, {"secret", check_secret}, {"configMap", check_config_map},
-    {"downwardAPI", check_downward}, {"nfs", check_nfs}, {"gitRepo", check_git_repo}, {"csi", check_csi},
-    {"ephemeral", check_ephemeral_volume}, {"image", check_image},
+    {"emptyDir", check_empty_dir},
+    {"hostPath", check_host_path},
+    {"secret", check_secret},
+    {"configMap", check_config_map},
+    {"downwardAPI", check_downward},
+    {"nfs", check_nfs},
+    {"gitRepo", check_git_repo},
+    {"csi", check_csi},
+    {"ephemeral", check_ephemeral_volume},
+    {"image", check_image},
 };
 
 static void check_source(struct vctx *c, const struct vpath *p, str source, const struct json *v)
@@ -233,7 +240,8 @@ struct used_volumes {
     struct v_map mount_names, mount_paths, device_names, device_paths;
 };
 
-static void check_mounts(struct vctx *c, const struct vpath *p, const struct json *ctr, const struct v_pod_names *names, const struct used_volumes *used)
+static void check_mounts(struct vctx *c, const struct vpath *p, const struct json *ctr, const struct v_pod_names *names,
+                         const struct used_volumes *used)
 {
     const struct json *mounts = V_GET(ctr, "volumeMounts");
     struct v_map paths;
@@ -258,7 +266,8 @@ static void check_mounts(struct vctx *c, const struct vpath *p, const struct jso
     }
 }
 
-static void check_device(struct vctx *c, const struct vpath *at, const struct json *device, const struct v_pod_names *names, const struct used_volumes *used)
+static void check_device(struct vctx *c, const struct vpath *at, const struct json *device, const struct v_pod_names *names,
+                         const struct used_volumes *used)
 {
     str name = V_STR(device, "name"), path = V_STR(device, "devicePath");
     const struct json *volume = v_map_get(&names->volumes, name);
@@ -274,7 +283,8 @@ static void check_device(struct vctx *c, const struct vpath *at, const struct js
         v_invalid_str(c, V_FIELD(at, "devicePath"), path, "must not already exist as a path in volumeMounts");
 }
 
-static void check_devices(struct vctx *c, const struct vpath *p, const struct json *devices, const struct v_pod_names *names, const struct used_volumes *used)
+static void check_devices(struct vctx *c, const struct vpath *p, const struct json *devices, const struct v_pod_names *names,
+                          const struct used_volumes *used)
 {
     struct v_map seen_names, seen_paths;
     v_map_init(&seen_names, c->e->arena);

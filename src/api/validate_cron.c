@@ -11,7 +11,9 @@ struct field {
     int64_t min, max, first;
 };
 static const struct field fields[] = {
-    {NULL, 0, 59, 0}, {NULL, 0, 23, 0}, {NULL, 1, 31, 0},
+    {NULL, 0, 59, 0},
+    {NULL, 0, 23, 0},
+    {NULL, 1, 31, 0},
     {"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", 1, 12, 1},
     {"sun|mon|tue|wed|thu|fri|sat", 0, 6, 0},
 };
@@ -35,7 +37,8 @@ static bool name_value(const struct field *f, str text, int64_t *ret)
 static int parse_int(str text, int64_t *ret, struct err *err)
 {
     if (!str_to_i64(text, ret))
-        return err_set(err, E_INVALID, "failed to parse int from " STR_FMT ": strconv.Atoi: parsing \"" STR_FMT "\": invalid syntax", STR_ARG(text), STR_ARG(text));
+        return err_set(err, E_INVALID, "failed to parse int from " STR_FMT ": strconv.Atoi: parsing \"" STR_FMT "\": invalid syntax",
+                       STR_ARG(text), STR_ARG(text));
     if (*ret < 0)
         return err_set(err, E_INVALID, "negative number (%lld) not allowed: " STR_FMT, (long long)*ret, STR_ARG(text));
     return 0;
@@ -49,11 +52,14 @@ static int parse_value(const struct field *f, str text, int64_t *ret, struct err
 static int check_bounds(const struct field *f, str expr, int64_t start, int64_t end, int64_t step, struct err *err)
 {
     if (start < f->min)
-        return err_set(err, E_INVALID, "beginning of range (%lld) below minimum (%lld): " STR_FMT, (long long)start, (long long)f->min, STR_ARG(expr));
+        return err_set(err, E_INVALID, "beginning of range (%lld) below minimum (%lld): " STR_FMT, (long long)start, (long long)f->min,
+                       STR_ARG(expr));
     if (end > f->max)
-        return err_set(err, E_INVALID, "end of range (%lld) above maximum (%lld): " STR_FMT, (long long)end, (long long)f->max, STR_ARG(expr));
+        return err_set(err, E_INVALID, "end of range (%lld) above maximum (%lld): " STR_FMT, (long long)end, (long long)f->max,
+                       STR_ARG(expr));
     if (start > end)
-        return err_set(err, E_INVALID, "beginning of range (%lld) beyond end of range (%lld): " STR_FMT, (long long)start, (long long)end, STR_ARG(expr));
+        return err_set(err, E_INVALID, "beginning of range (%lld) beyond end of range (%lld): " STR_FMT, (long long)start, (long long)end,
+                       STR_ARG(expr));
     return step == 0 ? err_set(err, E_INVALID, "step of range should be a positive number: " STR_FMT, STR_ARG(expr)) : 0;
 }
 

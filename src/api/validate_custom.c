@@ -45,7 +45,8 @@ static const char *name_of(struct custom *k, const struct vpath *p)
 
 static const char *type_of_value(const struct json *v)
 {
-    static const char *const names[] = {[JSON_NULL] = "null", [JSON_BOOL] = "boolean", [JSON_STRING] = "string", [JSON_ARRAY] = "array", [JSON_OBJECT] = "object"};
+    static const char *const names[] = {
+        [JSON_NULL] = "null", [JSON_BOOL] = "boolean", [JSON_STRING] = "string", [JSON_ARRAY] = "array", [JSON_OBJECT] = "object"};
     if (v->type != JSON_NUMBER)
         return names[v->type];
     int64_t n;
@@ -132,7 +133,8 @@ static bool check_type(struct custom *k, const struct schema_type *t, const stru
         return fits;
     }
     struct json actual = json_string(str_of(type_of_value(v)));
-    v_error(k->c, FIELD_TYPE_INVALID, p, &actual, "%s in body must be of type %s: \"%s\"", name_of(k, p), type_of_schema(t), type_of_value(v));
+    v_error(k->c, FIELD_TYPE_INVALID, p, &actual, "%s in body must be of type %s: \"%s\"", name_of(k, p), type_of_schema(t),
+            type_of_value(v));
     return false;
 }
 
@@ -159,7 +161,8 @@ static void check_pattern(struct custom *k, const struct vpath *p, str pattern, 
     struct err err = ERR_NONE;
     struct regex *re = pattern_of(k, pattern, &err);
     if (!re)
-        v_invalid_str(k->c, p, text, "%s in body should match '" STR_FMT ", but pattern is invalid: %s'", name_of(k, p), STR_ARG(pattern), err.msg);
+        v_invalid_str(k->c, p, text, "%s in body should match '" STR_FMT ", but pattern is invalid: %s'", name_of(k, p), STR_ARG(pattern),
+                      err.msg);
     else if (!regex_match(re, text))
         v_invalid_str(k->c, p, text, "%s in body should match '" STR_FMT "'", name_of(k, p), STR_ARG(pattern));
 }
@@ -175,7 +178,8 @@ static void check_string(struct custom *k, const struct vpath *p, const struct s
         check_pattern(k, p, r->pattern, s);
     if (r->format.len && !v_format_holds(r->format, s)) {
         const char *name = name_of(k, p);
-        v_error(k->c, FIELD_TYPE_INVALID, p, v, "%s in body must be of type " STR_FMT ": \"" STR_FMT "\"", name, STR_ARG(r->format), STR_ARG(s));
+        v_error(k->c, FIELD_TYPE_INVALID, p, v, "%s in body must be of type " STR_FMT ": \"" STR_FMT "\"", name, STR_ARG(r->format),
+                STR_ARG(s));
     }
 }
 
@@ -193,9 +197,11 @@ static void check_number(struct custom *k, const struct vpath *p, const struct s
     if (r->has_multiple_of && r->multiple_of > 0 && !is_multiple(d, r->multiple_of))
         v_invalid(k->c, p, v, "%s in body should be a multiple of %s", name_of(k, p), number_text(k, r->multiple_of));
     if (r->has_min && (r->exclusive_min ? d <= r->min : d < r->min))
-        v_invalid(k->c, p, v, "%s in body should be greater than %s%s", name_of(k, p), r->exclusive_min ? "" : "or equal to ", number_text(k, r->min));
+        v_invalid(k->c, p, v, "%s in body should be greater than %s%s", name_of(k, p), r->exclusive_min ? "" : "or equal to ",
+                  number_text(k, r->min));
     if (r->has_max && (r->exclusive_max ? d >= r->max : d > r->max))
-        v_invalid(k->c, p, v, "%s in body should be less than %s%s", name_of(k, p), r->exclusive_max ? "" : "or equal to ", number_text(k, r->max));
+        v_invalid(k->c, p, v, "%s in body should be less than %s%s", name_of(k, p), r->exclusive_max ? "" : "or equal to ",
+                  number_text(k, r->max));
 }
 
 /* Text that is the same for equal values: members sorted. */
@@ -303,8 +309,8 @@ static size_t errors_of(const struct custom *k)
 }
 
 /* How many branches fit; *ret_best is the one that failed and got furthest. */
-static unsigned try_branches(struct custom *k, const struct schema_type *const *types, size_t n, const struct vpath *p, const struct json *v,
-                             const struct schema_type **ret_best)
+static unsigned try_branches(struct custom *k, const struct schema_type *const *types, size_t n, const struct vpath *p,
+                             const struct json *v, const struct schema_type **ret_best)
 {
     unsigned passed = k->passed, best = 0, held = 0;
     size_t suppressed = k->c->suppressed;
@@ -331,7 +337,8 @@ static unsigned try_branches(struct custom *k, const struct schema_type *const *
 /* These have no field of their own in Kubernetes. */
 #define branch_error(k, ...) v_invalid_str((k)->c, (k)->base, S(""), __VA_ARGS__)
 
-static void check_branches(struct custom *k, const struct schema_rules *r, const struct vpath *p, const struct json *v, const struct json *old)
+static void check_branches(struct custom *k, const struct schema_rules *r, const struct vpath *p, const struct json *v,
+                           const struct json *old)
 {
     const struct schema_type *best;
     unsigned held;
@@ -410,7 +417,8 @@ static void check_unique(struct custom *k, const struct schema_type *t, const st
     }
 }
 
-/* --- the old object --------------------------------------------------------------------------------------------------------------------- */
+/* --- the old object ---------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Members of the old object, by hash when there are many. */
 struct old_members {
@@ -434,7 +442,8 @@ static const struct json *old_get(const struct old_members *o, str key)
     return v_len(o->old) < OLD_MAP_FROM ? json_get(o->old, key) : v_map_get(&o->map, key);
 }
 
-/* --- the walk -------------------------------------------------------------------------------------------------------------------------- */
+/* --- the walk --------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void check_embedded_name(struct custom *k, const struct vpath *p, const struct schema_type *t, str key, const struct json *v)
 {

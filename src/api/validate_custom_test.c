@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/crd.h"
+#include "api/validate_internal.h"
 #include "api/validate_regex.h"
 #include "api/validate_testing.h"
 
@@ -130,6 +131,27 @@ TEST(status_is_checked_alone)
     T_EQ_STR(testing_message(&a, r, "status", &obj, &old), "status.n: Invalid value: \"string\": n in body must be of type integer: \"string\"");
 }
 
+TEST(formats)
+{
+    static const struct {
+        const char *format, *good, *bad;
+    } cases[] = {
+        {"date-time", "2020-01-02T03:04:05.678+01:00", "2020-01-02"}, {"date", "2020-02-29", "2021-02-29"}, {"duration", "1h30m", "an hour"},
+        {"email", "a.b+c@example.com", "a..b@example.com"}, {"email", "a@b", "a@"}, {"hostname", "a-b.example.com", "-a"}, {"ipv4", "10.0.0.1", "::1"},
+        {"ipv6", "2001:db8::1", "10.0.0.1"}, {"ip", "::1", "x"}, {"cidr", "10.0.0.0/8", "10.0.0.0/33"}, {"cidr", "::/128", "10.0.0.0"},
+        {"mac", "00:11:22:aa:BB:ff", "00:11:22:aa:BB"}, {"uri", "https://example.com/x?y", "no scheme"}, {"uri", "/path", "://x"},
+        {"uuid", "123e4567-e89b-12d3-a456-426614174000", "123e4567"}, {"uuid4", "123e4567-e89b-42d3-a456-426614174000", "123e4567-e89b-12d3-a456-426614174000"},
+        {"byte", "AAA=", "AA"}, {"hexcolor", "#fff", "#ggg"}, {"isbn", "978-3-16-148410-0", "978-3-16-148410-1"}, {"isbn10", "0-306-40615-2", "0-306-40615-3"},
+        {"creditcard", "4111 1111 1111 1111", "4111 1111 1111 1112"}, {"ssn", "111-22-3333", "111223333"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        if (!v_format_holds(str_of(cases[i].format), str_of(cases[i].good)))
+            T_FAIL_("'%s' is no %s", cases[i].good, cases[i].format);
+        if (v_format_holds(str_of(cases[i].format), str_of(cases[i].bad)))
+            T_FAIL_("'%s' is a %s", cases[i].bad, cases[i].format);
+    }
+}
+
 /* 1: matches, 0: does not, -1: no valid pattern. */
 static int match(const char *pattern, const char *text)
 {
@@ -178,4 +200,4 @@ TEST(regex_is_linear)
     T_EQ_INT(match("^(a|a)*(a|a)*(a|aa)*$", text), 0);
 }
 
-TEST_MAIN(types, rules, branches, unchanged_values_are_not_held_against_the_user, status_is_checked_alone, regex, regex_is_linear)
+TEST_MAIN(types, rules, branches, unchanged_values_are_not_held_against_the_user, status_is_checked_alone, formats, regex, regex_is_linear)

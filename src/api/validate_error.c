@@ -118,7 +118,8 @@ static void write_path(struct strbuf *b, const struct vpath *p)
     }
 }
 
-static void error_at(struct vctx *c, enum field_error_type type, const struct vpath *p, const struct json *value, const char *fmt, va_list ap)
+static void error_at(struct vctx *c, enum field_error_type type, const struct vpath *p, const struct json *value, const char *fmt,
+                     va_list ap)
 {
     if (c->quiet)
         c->suppressed++;

@@ -333,10 +333,29 @@ static const struct format {
     const char *name;
     bool (*holds)(str s);
 } formats[] = {
-    {"date-time", is_date_time}, {"datetime", is_date_time}, {"date", is_date}, {"duration", is_duration}, {"email", is_email},
-    {"hostname", is_hostname}, {"ipv4", is_ipv4}, {"ipv6", is_ipv6}, {"ip", is_ip}, {"cidr", is_cidr}, {"mac", is_mac}, {"uri", is_uri},
-    {"uuid", is_uuid}, {"uuid3", is_uuid3}, {"uuid4", is_uuid4}, {"uuid5", is_uuid5}, {"byte", is_byte}, {"hexcolor", is_hexcolor},
-    {"isbn", is_isbn}, {"isbn10", is_isbn10}, {"isbn13", is_isbn13}, {"creditcard", is_credit_card}, {"ssn", is_ssn},
+    {"date-time", is_date_time},
+    {"datetime", is_date_time},
+    {"date", is_date},
+    {"duration", is_duration},
+    {"email", is_email},
+    {"hostname", is_hostname},
+    {"ipv4", is_ipv4},
+    {"ipv6", is_ipv6},
+    {"ip", is_ip},
+    {"cidr", is_cidr},
+    {"mac", is_mac},
+    {"uri", is_uri},
+    {"uuid", is_uuid},
+    {"uuid3", is_uuid3},
+    {"uuid4", is_uuid4},
+    {"uuid5", is_uuid5},
+    {"byte", is_byte},
+    {"hexcolor", is_hexcolor},
+    {"isbn", is_isbn},
+    {"isbn10", is_isbn10},
+    {"isbn13", is_isbn13},
+    {"creditcard", is_credit_card},
+    {"ssn", is_ssn},
 };
 
 bool v_format_holds(str format, str text)

@@ -27,7 +27,7 @@ struct vpath {
 
 struct vctx {
     const struct api_resource *res;
-    str sub;                     /* subresource, "" the object itself */
+    str sub;                      /* subresource, "" the object itself */
     const struct json *obj, *old; /* old NULL: create */
     struct field_errors *e;
     bool quiet;        /* errors are counted, not kept: a branch of a schema is tried */
@@ -42,7 +42,8 @@ void v_error(struct vctx *c, enum field_error_type type, const struct vpath *p, 
 #define v_forbidden(c, p, ...) v_error(c, FIELD_FORBIDDEN, p, NULL, __VA_ARGS__)
 #define v_invalid(c, p, value, ...) v_error(c, FIELD_INVALID, p, value, __VA_ARGS__)
 /* A value that is absent shows as Go's zero: "" or 0. */
-#define v_invalid_str(ctx_, at_, text_, ...) v_error(ctx_, FIELD_INVALID, at_, &(struct json){.type = JSON_STRING, .len = (uint32_t)(text_).len, .s = (text_).p}, __VA_ARGS__)
+#define v_invalid_str(ctx_, at_, text_, ...)                                                                                               \
+    v_error(ctx_, FIELD_INVALID, at_, &(struct json){.type = JSON_STRING, .len = (uint32_t)(text_).len, .s = (text_).p}, __VA_ARGS__)
 void v_invalid_int(struct vctx *c, const struct vpath *p, int64_t value, const char *fmt, ...) PRINTF_LIKE(4, 5);
 void v_duplicate(struct vctx *c, const struct vpath *p, str value);
 void v_not_found(struct vctx *c, const struct vpath *p, str value);
@@ -78,10 +79,10 @@ const void *v_map_get(const struct v_map *m, str key);       /* NULL when absent
 void v_set_add_list(struct v_map *m, const struct json *list, str key);
 
 /* --- small checks ------------------------------------------------------------------------------------------------------- */
-#define v_foreach(item, i, list)                                                                                                  \
-    for (size_t i = 0, i##_n_ = json_is(list, JSON_ARRAY) ? (list)->len : 0; i < i##_n_; i++)                                                                     \
+#define v_foreach(item, i, list)                                                                                                           \
+    for (size_t i = 0, i##_n_ = json_is(list, JSON_ARRAY) ? (list)->len : 0; i < i##_n_; i++)                                              \
         for (const struct json *item = &(list)->items[i]; item; item = NULL)
-#define v_foreach_member(m, object)                                                                                                \
+#define v_foreach_member(m, object)                                                                                                        \
     for (const struct json_member *m = v_members(object), *m##_end_ = v_members_end(object); m < m##_end_; m++)
 
 /* Items of a list, members of an object; 0 for anything else. */
@@ -125,7 +126,7 @@ void v_ip(struct vctx *c, const struct vpath *p, str ip);
 /* An address others can reach: not unspecified, loopback or link-local. */
 void v_endpoint_ip(struct vctx *c, const struct vpath *p, str ip);
 void v_cidr(struct vctx *c, const struct vpath *p, str cidr);
-bool v_in(str s, const char *list); /* list "A|B|C" */
+bool v_in(str s, const char *list);                  /* list "A|B|C" */
 bool v_str_list_has(const struct json *list, str s); /* linear */
 /* An earlier item of the list has the same text in the member `key` (or is the same text, key "").  Linear: for lists that
  * are short for other reasons; v_set_add otherwise. */
@@ -147,8 +148,8 @@ bool v_same_member(const struct schema_type *t, const struct json *a, const stru
 void v_immutable(struct vctx *c, const struct vpath *p, const struct schema_type *t, const struct json *v, const struct json *old, str key);
 
 /* --- rules for names and texts (validate_names.c) ------------------------------------------------------------------------- */
-v_rule validate_port_name, validate_env_name, validate_config_key, validate_percent, validate_http_header_name,
-    validate_wildcard_subdomain, validate_subdomain_underscore, validate_annotation_key, validate_csi_driver_name;
+v_rule validate_port_name, validate_env_name, validate_config_key, validate_percent, validate_http_header_name, validate_wildcard_subdomain,
+    validate_subdomain_underscore, validate_annotation_key, validate_csi_driver_name;
 bool v_is_sysctl_name(str s);
 
 /* --- addresses and formats (validate_format.c) ---------------------------------------------------------------------------- */
@@ -172,11 +173,11 @@ const char *v_name_sentence(const struct api_resource *r, str name, bool is_pref
 validate_fn *v_rule_of(const struct schema_type *t);
 
 /* validate_core_pod.c, validate_core_container.c, validate_core_volume.c, validate_core_schedule.c, validate_pod_update.c */
-validate_fn v_pod, v_pod_spec, v_pod_template_spec, v_env_var, v_env_from, v_probe, v_lifecycle_handler, v_http_get, v_tcp_socket,
-    v_grpc, v_exec, v_resources, v_security_context, v_pod_security_context, v_seccomp, v_app_armor, v_toleration,
-    v_topology_spread, v_pod_affinity_term, v_weighted_pod_affinity_term, v_preferred_scheduling_term, v_node_selector_term,
-    v_host_alias, v_pod_dns_config, v_volume, v_key_to_path, v_projected, v_downward_file, v_label_selector_requirement, v_label_selector,
-    v_env_var_source, v_container_port, v_resize_policy;
+validate_fn v_pod, v_pod_spec, v_pod_template_spec, v_env_var, v_env_from, v_probe, v_lifecycle_handler, v_http_get, v_tcp_socket, v_grpc,
+    v_exec, v_resources, v_security_context, v_pod_security_context, v_seccomp, v_app_armor, v_toleration, v_topology_spread,
+    v_pod_affinity_term, v_weighted_pod_affinity_term, v_preferred_scheduling_term, v_node_selector_term, v_host_alias, v_pod_dns_config,
+    v_volume, v_key_to_path, v_projected, v_downward_file, v_label_selector_requirement, v_label_selector, v_env_var_source,
+    v_container_port, v_resize_policy;
 /* What the containers of a pod may refer to. */
 struct v_pod_names {
     struct v_map volumes;    /* name to volume */
@@ -201,12 +202,12 @@ validate_fn v_service;
 validate_fn v_deployment_spec, v_deployment_strategy, v_replica_set_spec, v_stateful_set, v_stateful_set_spec, v_daemon_set_spec,
     v_daemon_set_strategy, v_controller_revision, v_replication_controller_spec, v_replicas_status;
 /* validate_core.c */
-validate_fn v_config_map, v_secret, v_namespace, v_node, v_limit_range, v_limit_range_item, v_resource_quota, v_resource_quota_spec, v_endpoints,
-    v_event, v_namespace_status, v_node_status, v_binding;
+validate_fn v_config_map, v_secret, v_namespace, v_node, v_limit_range, v_limit_range_item, v_resource_quota, v_resource_quota_spec,
+    v_endpoints, v_event, v_namespace_status, v_node_status, v_binding;
 /* validate_storage.c */
-validate_fn v_persistent_volume, v_persistent_volume_spec, v_persistent_volume_claim, v_persistent_volume_claim_spec, v_storage_class, v_csi_driver_spec,
-    v_csi_node, v_csi_node_spec, v_csi_storage_capacity, v_volume_attachment, v_volume_attachment_source, v_csi_persistent_volume_source,
-    v_local_volume_source;
+validate_fn v_persistent_volume, v_persistent_volume_spec, v_persistent_volume_claim, v_persistent_volume_claim_spec, v_storage_class,
+    v_csi_driver_spec, v_csi_node, v_csi_node_spec, v_csi_storage_capacity, v_volume_attachment, v_volume_attachment_source,
+    v_csi_persistent_volume_source, v_local_volume_source;
 /* validate_batch.c */
 validate_fn v_job, v_job_spec, v_cron_job, v_cron_job_spec, v_job_template_spec, v_pod_failure_policy_rule, v_job_status;
 /* validate_cron.c: false with Go's sentence in err. */
@@ -214,8 +215,9 @@ bool v_cron_parse(str schedule, struct err *err);
 /* validate_rbac.c */
 validate_fn v_cluster_role, v_role_binding, v_policy_rule;
 /* validate_network.c */
-validate_fn v_ingress, v_ingress_spec, v_ingress_path, v_ingress_backend, v_ingress_class, v_network_policy_spec, v_network_policy_port, v_network_policy_peer,
-    v_ip_block, v_endpoint_slice, v_service_cidr, v_ip_address;
+validate_fn v_ingress, v_ingress_spec, v_ingress_path, v_ingress_backend, v_ingress_class, v_network_policy_spec, v_network_policy_port,
+    v_network_policy_peer, v_ip_block, v_endpoint_slice, v_service_cidr, v_ip_address;
 /* validate_misc.c */
-validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec, v_runtime_class;
+validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec,
+    v_runtime_class;
 void v_domain_prefixed_path(struct vctx *c, const struct vpath *p, str path);

@@ -66,8 +66,9 @@ static void check_owners(struct vctx *c, const struct vpath *p, const struct jso
         if (first)
             v_invalid(c, p, owners,
                       "Only one reference can have Controller set to true. Found \"true\" in references for " STR_FMT "/" STR_FMT
-                      " and " STR_FMT "/" STR_FMT, STR_ARG(V_STR(first, "kind")), STR_ARG(V_STR(first, "name")),
-                      STR_ARG(V_STR(ref, "kind")), STR_ARG(V_STR(ref, "name")));
+                      " and " STR_FMT "/" STR_FMT,
+                      STR_ARG(V_STR(first, "kind")), STR_ARG(V_STR(first, "name")), STR_ARG(V_STR(ref, "kind")),
+                      STR_ARG(V_STR(ref, "name")));
         else
             first = ref;
     }

@@ -14,7 +14,8 @@ void v_hpa_reference(struct vctx *c, const struct vpath *p, const struct json *r
 /* Both versions: v1 knows only the use of CPU. */
 void v_hpa_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
-    int64_t min = json_get_int(spec, S("minReplicas"), 1), max = V_INT(spec, "maxReplicas"), cpu = json_get_int(spec, S("targetCPUUtilizationPercentage"), 1);
+    int64_t min = json_get_int(spec, S("minReplicas"), 1), max = V_INT(spec, "maxReplicas"),
+            cpu = json_get_int(spec, S("targetCPUUtilizationPercentage"), 1);
     if (min < 1)
         v_invalid_int(c, V_FIELD(p, "minReplicas"), min, "must be greater than or equal to 1");
     if (max < 1)
@@ -46,7 +47,10 @@ static const struct {
     const char *type;
     str field;
 } metric_sources[] = {
-    {"Object", STR_INIT("object")}, {"External", STR_INIT("external")}, {"Pods", STR_INIT("pods")}, {"Resource", STR_INIT("resource")},
+    {"Object", STR_INIT("object")},
+    {"External", STR_INIT("external")},
+    {"Pods", STR_INIT("pods")},
+    {"Resource", STR_INIT("resource")},
     {"ContainerResource", STR_INIT("containerResource")},
 };
 
@@ -140,9 +144,12 @@ static const char *why_not_system(struct vctx *c, const struct json *class, str 
         if (!str_is(name, system_classes[i].name))
             continue;
         if (V_INT(class, "value") != system_classes[i].value)
-            return arena_cstr(c->e->arena, arena_fmt(c->e->arena, "value of " STR_FMT " PriorityClass must be %lld", STR_ARG(name), (long long)system_classes[i].value));
-        return V_BOOL(class, "globalDefault") ? arena_cstr(c->e->arena, arena_fmt(c->e->arena, "globalDefault of " STR_FMT " PriorityClass must be false", STR_ARG(name)))
-                                              : NULL;
+            return arena_cstr(c->e->arena, arena_fmt(c->e->arena, "value of " STR_FMT " PriorityClass must be %lld", STR_ARG(name),
+                                                     (long long)system_classes[i].value));
+        return V_BOOL(class, "globalDefault")
+                   ? arena_cstr(c->e->arena,
+                                arena_fmt(c->e->arena, "globalDefault of " STR_FMT " PriorityClass must be false", STR_ARG(name)))
+                   : NULL;
     }
     return arena_cstr(c->e->arena, arena_fmt(c->e->arena, STR_FMT " is not a known system priority class", STR_ARG(name)));
 }
@@ -159,13 +166,15 @@ void v_priority_class(struct vctx *c, const struct vpath *p, const struct json *
     if (str_has_prefix(name, S("system-"))) {
         const char *why = why_not_system(c, class, name);
         if (why)
-            v_forbidden(c, V_FIELD(V_FIELD(p, "metadata"), "name"), "priority class names with 'system-' prefix are reserved for system use only. error: %s", why);
+            v_forbidden(c, V_FIELD(V_FIELD(p, "metadata"), "name"),
+                        "priority class names with 'system-' prefix are reserved for system use only. error: %s", why);
     } else if (value > USER_PRIORITY_MAX) {
         v_forbidden(c, V_FIELD(p, "value"), "maximum allowed value of a user defined priority is %d", USER_PRIORITY_MAX);
     }
 }
 
-/* --- leases, runtime classes ------------------------------------------------------------------------------------------------------------ */
+/* --- leases, runtime classes ------------------------------------------------------------------------------------------------------------
+ */
 
 void v_lease_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {

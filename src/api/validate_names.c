@@ -7,14 +7,16 @@
 #define QUALIFIED_RE "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 #define RE(what, examples, re) what " (e.g. " examples ", regex used for validation is '" re "')"
 
-#define LABEL_SENTENCE                                                                                                            \
-    RE("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "    \
-       "alphanumeric character", "'my-name',  or '123-abc'", LABEL_RE)
-#define SUBDOMAIN_SENTENCE                                                                                                        \
-    RE("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "   \
-       "with an alphanumeric character", "'example.com'", SUBDOMAIN_RE)
-#define QUALIFIED_SENTENCE                                                                                                        \
-    RE("must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",         \
+#define LABEL_SENTENCE                                                                                                                     \
+    RE("a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an "             \
+       "alphanumeric character",                                                                                                           \
+       "'my-name',  or '123-abc'", LABEL_RE)
+#define SUBDOMAIN_SENTENCE                                                                                                                 \
+    RE("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end "            \
+       "with an alphanumeric character",                                                                                                   \
+       "'example.com'", SUBDOMAIN_RE)
+#define QUALIFIED_SENTENCE                                                                                                                 \
+    RE("must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",                  \
        "'MyName',  or 'my.name',  or '123-abc'", QUALIFIED_RE)
 #define MAX_63 "must be no more than 63 characters"
 #define MAX_253 "must be no more than 253 characters"
@@ -106,7 +108,8 @@ const char *validate_subdomain_underscore(str s)
     if (each_part(s, '.', is_label_underscore))
         return NULL;
     return RE("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start "
-              "and end with an alphanumeric character", "'example.com'", SUBDOMAIN_RE);
+              "and end with an alphanumeric character",
+              "'example.com'", SUBDOMAIN_RE);
 }
 
 const char *validate_dns1035_label(str s)
@@ -116,7 +119,8 @@ const char *validate_dns1035_label(str s)
     if (is_shaped(s, LOWER, LOWER_ALNUM | DASH, LOWER_ALNUM))
         return NULL;
     return RE("a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and "
-              "end with an alphanumeric character", "'my-name',  or 'abc-123'", "[a-z]([-a-z0-9]*[a-z0-9])?");
+              "end with an alphanumeric character",
+              "'my-name',  or 'abc-123'", "[a-z]([-a-z0-9]*[a-z0-9])?");
 }
 
 const char *validate_wildcard_subdomain(str s)
@@ -126,7 +130,8 @@ const char *validate_wildcard_subdomain(str s)
     if (str_has_prefix(s, S("*.")) && is_subdomain(str_from(s, 2)))
         return NULL;
     return RE("a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower "
-              "case alphanumeric characters, '-' or '.' and end with an alphanumeric character", "'*.example.com'", "\\*\\." SUBDOMAIN_RE);
+              "case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+              "'*.example.com'", "\\*\\." SUBDOMAIN_RE);
 }
 
 const char *validate_path_segment(str s)
@@ -182,7 +187,8 @@ const char *validate_label_value(str s)
     if (s.len == 0 || is_qualified(s))
         return NULL;
     return RE("a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end "
-              "with an alphanumeric character", "'MyValue',  or 'my_value',  or '12345'", "(" QUALIFIED_RE ")?");
+              "with an alphanumeric character",
+              "'MyValue',  or 'my_value',  or '12345'", "(" QUALIFIED_RE ")?");
 }
 
 const char *validate_port_name(str s)

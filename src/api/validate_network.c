@@ -101,7 +101,8 @@ void v_ingress(struct vctx *c, const struct vpath *p, const struct json *ingress
 {
     static const str key = STR_INIT("kubernetes.io/ingress.class");
     static const struct json none = {.type = JSON_ARRAY};
-    const struct json *class = V_GET(V_GET(ingress, "spec"), "ingressClassName"), *note = v_get(V_GET(V_GET(ingress, "metadata"), "annotations"), key);
+    const struct json *class = V_GET(V_GET(ingress, "spec"), "ingressClassName"),
+                      *note = v_get(V_GET(V_GET(ingress, "metadata"), "annotations"), key);
     if (!V_GET(ingress, "spec"))
         v_invalid(c, V_FIELD(p, "spec"), &none, "either `defaultBackend` or `rules` must be specified");
     if (!c->old && class && note && !str_eq(json_str(class), json_str(note)))
@@ -278,7 +279,8 @@ void v_endpoint_slice(struct vctx *c, const struct vpath *p, const struct json *
         check_endpoint(c, V_INDEX(V_FIELD(p, "endpoints"), i), endpoint, type);
 }
 
-/* --- service ranges --------------------------------------------------------------------------------------------------------------------- */
+/* --- service ranges ---------------------------------------------------------------------------------------------------------------------
+ */
 
 void v_ip_address(struct vctx *c, const struct vpath *p, const struct json *address)
 {
@@ -307,7 +309,8 @@ void v_service_cidr(struct vctx *c, const struct vpath *p, const struct json *ob
         v_invalid(c, at, cidrs, "may only hold up to 2 values");
     v_foreach (cidr, i, cidrs)
         v_cidr(c, V_INDEX(at, i), json_str(cidr));
-    if (v_len(cidrs) == 2 && v_parse_cidr(json_str(&cidrs->items[0]), &a[0], &bits) && v_parse_cidr(json_str(&cidrs->items[1]), &a[1], &bits) && a[0].v6 == a[1].v6)
+    if (v_len(cidrs) == 2 && v_parse_cidr(json_str(&cidrs->items[0]), &a[0], &bits) &&
+        v_parse_cidr(json_str(&cidrs->items[1]), &a[1], &bits) && a[0].v6 == a[1].v6)
         v_invalid(c, at, cidrs, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64");
     bool grows = v_len(old) == 1 && v_len(cidrs) == 2 && str_eq(json_str(&old->items[0]), json_str(&cidrs->items[0]));
     if (c->old && !grows && !v_same(NULL, cidrs, old))

@@ -110,7 +110,8 @@ static const struct json *required_terms(const struct json *affinity)
 static void check_gated_affinity(struct vctx *c, const struct vpath *p, const struct json *spec, const struct json *old)
 {
     const struct json *now = required_terms(V_GET(spec, "affinity")), *before = required_terms(V_GET(old, "affinity"));
-    const struct vpath *at = V_FIELD(V_FIELD(V_FIELD(V_FIELD(p, "affinity"), "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
+    const struct vpath *at = V_FIELD(
+        V_FIELD(V_FIELD(V_FIELD(p, "affinity"), "nodeAffinity"), "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
     if (v_len(before) && v_len(before) != v_len(now)) {
         v_invalid(c, at, now, "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
         return;
@@ -127,10 +128,11 @@ static bool same_affinity(const struct json *spec, const struct json *old, bool 
     return gated ? v_same_except(&schema_core_v1_Affinity, now, before, "nodeAffinity") : v_same(&schema_core_v1_Affinity, now, before);
 }
 
-#define UPDATABLE                                                                                                                 \
-    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to " \
+#define UPDATABLE                                                                                                                          \
+    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "        \
     "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
-#define SEPARATELY "containers|initContainers|activeDeadlineSeconds|schedulingGates|tolerations|terminationGracePeriodSeconds|nodeSelector|affinity"
+#define SEPARATELY                                                                                                                         \
+    "containers|initContainers|activeDeadlineSeconds|schedulingGates|tolerations|terminationGracePeriodSeconds|nodeSelector|affinity"
 
 /* The first field that differs tells more than a long diff. */
 static str changed_field(const struct json *spec, const struct json *old)

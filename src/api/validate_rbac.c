@@ -25,7 +25,8 @@ void v_cluster_role(struct vctx *c, const struct vpath *p, const struct json *ro
 {
     const struct json *aggregation = V_GET(role, "aggregationRule");
     if (aggregation && v_len(V_GET(aggregation, "clusterRoleSelectors")) == 0)
-        v_required(c, V_FIELD(V_FIELD(p, "aggregationRule"), "clusterRoleSelectors"), "at least one clusterRoleSelector required if aggregationRule is non-nil");
+        v_required(c, V_FIELD(V_FIELD(p, "aggregationRule"), "clusterRoleSelectors"),
+                   "at least one clusterRoleSelector required if aggregationRule is non-nil");
 }
 
 static void check_subject(struct vctx *c, const struct vpath *p, const struct json *subject)

@@ -1,35 +1,10 @@
-/* validate_regex.c - RE2 syntax to a Thompson automaton, and its simulation.
+/* validate_regex.c - RE2 syntax to the program of a Thompson automaton.
  *
  * The parser writes instructions as it goes:  a|b  becomes  SPLIT L1 L2; L1: a; JUMP L3; L2: b; L3:
  * Operators that come behind their operand (* + ? {n,m}) move or copy the operand's instructions, whose jumps are relative.
  * Whether a repetition is greedy makes no difference to whether a text matches. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "api/validate_regex.h"
-
-enum op { OP_RUNE, OP_CLASS, OP_ANY, OP_ANY_NOT_NL, OP_SPLIT, OP_JUMP, OP_ASSERT, OP_MATCH };
-enum assertion { AT_TEXT_START, AT_TEXT_END, AT_LINE_START, AT_LINE_END, AT_WORD, AT_NOT_WORD };
-
-struct range {
-    uint32_t lo, hi;
-};
-struct class {
-    struct range *ranges;
-    size_t n, cap;
-    bool negated;
-};
-struct inst {
-    uint8_t op;
-    bool fold;    /* RUNE: letters without case */
-    int32_t x, y; /* RUNE: code point; SPLIT, JUMP: relative targets; CLASS: index; ASSERT: which */
-};
-struct regex {
-    struct inst *prog;
-    uint32_t len;
-    const struct class *classes;
-    /* matching */
-    uint32_t *mark, *stack, *lists[2];
-    uint32_t step; /* never goes back, so that mark needs no clearing */
-};
+#include "api/validate_regex_prog.h"
 
 struct parser {
     struct arena *a;
@@ -49,35 +24,6 @@ static int fail(struct parser *p, const char *what, str where)
     return err_set(p->err, E_INVALID, "error parsing regexp: %s: `" STR_FMT "`", what, STR_ARG(where));
 }
 
-/* --- runes --------------------------------------------------------------------------------------------------------------- */
-
-/* The code point at *at, which moves behind it; bytes that are no UTF-8 stand for themselves. */
-static uint32_t next_rune(str s, size_t *at)
-{
-    const unsigned char *p = (const unsigned char *)s.p + *at;
-    size_t left = s.len - *at;
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc0 ? 2 : 1;
-    if (n == 1 || n > left) {
-        *at += 1;
-        return p[0];
-    }
-    uint32_t r = p[0] & (0xffu >> (n + 1));
-    for (size_t i = 1; i < n; i++)
-        r = r << 6 | (p[i] & 0x3f);
-    *at += n;
-    return r;
-}
-
-static uint32_t lower(uint32_t r)
-{
-    return r >= 'A' && r <= 'Z' ? r + 32 : r;
-}
-
-static bool is_word(uint32_t r)
-{
-    return (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z') || (r >= '0' && r <= '9') || r == '_';
-}
-
 /* --- classes --------------------------------------------------------------------------------------------------------------- */
 
 #define RUNE_MAX 0x10ffff
@@ -95,22 +41,27 @@ static const struct range graphs[] = {{'!', '~'}}, prints[] = {{' ', '~'}}, asci
 static const struct range puncts[] = {{'!', '/'}, {':', '@'}, {'[', '`'}, {'{', '~'}};
 static const struct range posix_spaces[] = {{'\t', '\r'}, {' ', ' '}};
 /* Letters outside ASCII are taken as one range: this program has no Unicode tables. */
-static const struct range any_letters[] = {{'A', 'Z'}, {'a', 'z'}, {0xaa, 0xaa}, {0xb5, 0xb5}, {0xc0, 0x1fff}, {0x2c00, 0x2dff}, {0x3040, 0xd7ff}, {0xf900, 0xfdff}, {0x10000, 0x1ffff}};
+static const struct range any_letters[] = {{'A', 'Z'},       {'a', 'z'},       {0xaa, 0xaa},     {0xb5, 0xb5},      {0xc0, 0x1fff},
+                                           {0x2c00, 0x2dff}, {0x3040, 0xd7ff}, {0xf900, 0xfdff}, {0x10000, 0x1ffff}};
 
 struct named_class {
     const char *name;
     const struct range *ranges;
     size_t n;
 };
-#define NAMED(name, r) {name, r, ARRAY_LEN(r)}
+#define NAMED(name, r)                                                                                                                     \
+    {                                                                                                                                      \
+        name, r, ARRAY_LEN(r)                                                                                                              \
+    }
 static const struct named_class perl_classes[] = {NAMED("d", digits), NAMED("w", words), NAMED("s", spaces)};
 static const struct named_class posix_classes[] = {
-    NAMED("alnum", alnums), NAMED("alpha", letters), NAMED("ascii", asciis), NAMED("blank", blanks), NAMED("cntrl", controls), NAMED("digit", digits),
-    NAMED("graph", graphs), NAMED("lower", lowers), NAMED("print", prints), NAMED("punct", puncts), NAMED("space", posix_spaces), NAMED("upper", uppers),
-    NAMED("word", words), NAMED("xdigit", hexes),
+    NAMED("alnum", alnums),       NAMED("alpha", letters), NAMED("ascii", asciis), NAMED("blank", blanks), NAMED("cntrl", controls),
+    NAMED("digit", digits),       NAMED("graph", graphs),  NAMED("lower", lowers), NAMED("print", prints), NAMED("punct", puncts),
+    NAMED("space", posix_spaces), NAMED("upper", uppers),  NAMED("word", words),   NAMED("xdigit", hexes),
 };
 static const struct named_class unicode_classes[] = {
-    NAMED("L", any_letters), NAMED("Lu", uppers), NAMED("Ll", lowers), NAMED("N", digits), NAMED("Nd", digits), NAMED("P", puncts), NAMED("Z", blanks), NAMED("Zs", blanks),
+    NAMED("L", any_letters), NAMED("Lu", uppers), NAMED("Ll", lowers), NAMED("N", digits),
+    NAMED("Nd", digits),     NAMED("P", puncts),  NAMED("Z", blanks),  NAMED("Zs", blanks),
 };
 
 static const struct named_class *named_find(const struct named_class *list, size_t n, str name)
@@ -146,15 +97,6 @@ static void class_add_named(struct parser *p, struct class *c, const struct name
     }
     if (negated)
         class_add(p, c, from, RUNE_MAX);
-}
-
-static bool class_has(const struct class *c, uint32_t r)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        if (r >= c->ranges[i].lo && r <= c->ranges[i].hi)
-            return true;
-    }
-    return false;
 }
 
 static int32_t class_keep(struct parser *p, const struct class *c)
@@ -247,13 +189,13 @@ static int parse_escape(struct parser *p, uint32_t *ret)
     if (!more(p))
         return fail(p, "trailing backslash at end of expression", S(""));
     size_t from = p->at;
-    uint32_t r = next_rune(p->text, &p->at);
+    uint32_t r = regex_next_rune(p->text, &p->at);
     const char *known = r && r < 0x80 ? strchr(names, (int)r) : NULL;
     if (r == 'x')
         return parse_hex(p, ret);
     if (known)
         r = (uint32_t)values[known - names];
-    else if (r >= 0x80 || (is_word(r) && r != '_'))
+    else if (r >= 0x80 || (regex_is_word(r) && r != '_'))
         return fail(p, "invalid escape sequence", str_sub(p->text, from - 1, p->at));
     *ret = r;
     return 0;
@@ -264,7 +206,7 @@ static int parse_class_escape(struct parser *p, struct class *c)
 {
     if (!looking_at(p, "\\") || p->at + 1 >= p->text.len)
         return 0;
-    char ch = p->text.p[p->at + 1], small = (char)lower((uint32_t)(unsigned char)ch);
+    char ch = p->text.p[p->at + 1], small = (char)regex_lower((uint32_t)(unsigned char)ch);
     const struct named_class *named = named_find(perl_classes, ARRAY_LEN(perl_classes), str_n(&small, 1));
     if (named) {
         p->at += 2;
@@ -316,7 +258,7 @@ static int class_char(struct parser *p, uint32_t *ret)
         return fail(p, "missing closing ]", p->text);
     if (accept(p, "\\"))
         return parse_escape(p, ret);
-    *ret = next_rune(p->text, &p->at);
+    *ret = regex_next_rune(p->text, &p->at);
     return 0;
 }
 
@@ -429,14 +371,14 @@ static int parse_group(struct parser *p)
 
 static int emit_rune(struct parser *p, uint32_t r)
 {
-    return emit(p, (struct inst){.op = OP_RUNE, .fold = p->fold, .x = (int32_t)(p->fold ? lower(r) : r)});
+    return emit(p, (struct inst){.op = OP_RUNE, .fold = p->fold, .x = (int32_t)(p->fold ? regex_lower(r) : r)});
 }
 
 /* \Q...\E: everything in between stands for itself. */
 static int parse_quoted(struct parser *p)
 {
     while (more(p) && !looking_at(p, "\\E")) {
-        int r = emit_rune(p, next_rune(p->text, &p->at));
+        int r = emit_rune(p, regex_next_rune(p->text, &p->at));
         if (r < 0)
             return r;
     }
@@ -489,7 +431,7 @@ static int parse_atom(struct parser *p)
     case '?':
         return fail(p, "missing argument to repetition operator", str_sub(p->text, p->at, p->at + 1));
     default:
-        return emit_rune(p, next_rune(p->text, &p->at));
+        return emit_rune(p, regex_next_rune(p->text, &p->at));
     }
 }
 
@@ -617,123 +559,4 @@ int regex_compile(struct arena *a, str pattern, struct regex **ret, struct err *
         re->lists[i] = arena_array(a, re->len, uint32_t);
     *ret = re;
     return 0;
-}
-
-/* --- matching --------------------------------------------------------------------------------------------------------------------- */
-
-#define NO_RUNE UINT32_MAX
-
-/* The states that are alive, each once; mark[pc] is the step at which it was added. */
-struct states {
-    uint32_t *list, n;
-};
-struct run {
-    struct regex *re;
-    uint32_t before, after; /* runes around the place, NO_RUNE at the ends */
-    bool matched;
-};
-
-static bool holds(const struct run *m, enum assertion what)
-{
-    bool word = (m->before != NO_RUNE && is_word(m->before)) != (m->after != NO_RUNE && is_word(m->after));
-    switch (what) {
-    case AT_TEXT_START:
-        return m->before == NO_RUNE;
-    case AT_TEXT_END:
-        return m->after == NO_RUNE;
-    case AT_LINE_START:
-        return m->before == NO_RUNE || m->before == '\n';
-    case AT_LINE_END:
-        return m->after == NO_RUNE || m->after == '\n';
-    case AT_WORD:
-        return word;
-    case AT_NOT_WORD:
-        return !word;
-    }
-    return false;
-}
-
-/* Adds pc and all it reaches without reading. */
-static void add_state(struct run *m, struct states *s, uint32_t pc)
-{
-    uint32_t top = 0;
-    m->re->stack[top++] = pc;
-    while (top) {
-        pc = m->re->stack[--top];
-        if (m->re->mark[pc] == m->re->step)
-            continue;
-        m->re->mark[pc] = m->re->step;
-        const struct inst *in = &m->re->prog[pc];
-        switch (in->op) {
-        case OP_SPLIT:
-            m->re->stack[top++] = (uint32_t)((int32_t)pc + in->y);
-            m->re->stack[top++] = (uint32_t)((int32_t)pc + in->x);
-            break;
-        case OP_JUMP:
-            m->re->stack[top++] = (uint32_t)((int32_t)pc + in->x);
-            break;
-        case OP_ASSERT:
-            if (holds(m, (enum assertion)in->x))
-                m->re->stack[top++] = pc + 1;
-            break;
-        case OP_MATCH:
-            m->matched = true;
-            break;
-        default:
-            s->list[s->n++] = pc;
-        }
-    }
-}
-
-static bool class_matches(const struct class *c, uint32_t r, bool fold)
-{
-    bool has = class_has(c, r);
-    if (fold && !has && r < 0x80)
-        has = class_has(c, lower(r)) || (r >= 'a' && r <= 'z' && class_has(c, r - 32));
-    return has != c->negated;
-}
-
-static bool takes(const struct regex *re, const struct inst *in, uint32_t r)
-{
-    switch (in->op) {
-    case OP_RUNE:
-        return (uint32_t)in->x == (in->fold ? lower(r) : r);
-    case OP_CLASS:
-        return class_matches(&re->classes[in->x], r, in->fold);
-    case OP_ANY_NOT_NL:
-        return r != '\n';
-    default:
-        return true;
-    }
-}
-
-bool regex_match(struct regex *re, str text)
-{
-    if ((uint64_t)text.len * re->len > REGEX_STEPS_MAX)
-        return false;
-    if (re->step > UINT32_MAX - 2 - text.len) {
-        memset(re->mark, 0, re->len * sizeof *re->mark);
-        re->step = 0;
-    }
-    struct run m = {.re = re, .before = NO_RUNE};
-    struct states now = {.list = re->lists[0]}, next = {.list = re->lists[1]};
-    size_t at = 0;
-    m.after = text.len ? next_rune(text, &at) : NO_RUNE;
-    re->step++;
-    for (;;) {
-        add_state(&m, &now, 0); /* a match may start anywhere */
-        if (m.matched || m.after == NO_RUNE)
-            return m.matched;
-        uint32_t rune = m.before = m.after;
-        m.after = at < text.len ? next_rune(text, &at) : NO_RUNE;
-        re->step++;
-        next.n = 0;
-        for (uint32_t i = 0; i < now.n; i++) {
-            if (takes(re, &re->prog[now.list[i]], rune))
-                add_state(&m, &next, now.list[i] + 1);
-        }
-        struct states swap = now;
-        now = next;
-        next = swap;
-    }
 }

@@ -71,14 +71,10 @@ static const struct exception required_exceptions[] = {
 };
 
 static const struct exception immutable_exceptions[] = {
-    {&schema_rbac_v1_RoleBinding, "roleRef", EX_SKIP, NULL},
-    {&schema_rbac_v1_ClusterRoleBinding, "roleRef", EX_SKIP, NULL},
-    {&schema_scheduling_v1_PriorityClass, "value", EX_SKIP, NULL},
-    {&schema_storage_v1_StorageClass, "provisioner", EX_SKIP, NULL},
-    {&schema_storage_v1_StorageClass, "parameters", EX_SKIP, NULL},
-    {&schema_storage_v1_StorageClass, "reclaimPolicy", EX_SKIP, NULL},
-    {&schema_storage_v1_VolumeAttachment, "spec", EX_SKIP, NULL},
-    {&schema_core_v1_ResourceQuotaSpec, "scopes", EX_SKIP, NULL},
+    {&schema_rbac_v1_RoleBinding, "roleRef", EX_SKIP, NULL},        {&schema_rbac_v1_ClusterRoleBinding, "roleRef", EX_SKIP, NULL},
+    {&schema_scheduling_v1_PriorityClass, "value", EX_SKIP, NULL},  {&schema_storage_v1_StorageClass, "provisioner", EX_SKIP, NULL},
+    {&schema_storage_v1_StorageClass, "parameters", EX_SKIP, NULL}, {&schema_storage_v1_StorageClass, "reclaimPolicy", EX_SKIP, NULL},
+    {&schema_storage_v1_VolumeAttachment, "spec", EX_SKIP, NULL},   {&schema_core_v1_ResourceQuotaSpec, "scopes", EX_SKIP, NULL},
 };
 
 static const struct exception *exception_find(const struct exception *list, size_t n, const struct schema_type *t, str field)

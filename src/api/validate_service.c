@@ -93,7 +93,8 @@ static void check_type(struct vctx *c, const struct vpath *p, const struct json 
 {
     str type = V_STR(spec, "type");
     if (v_in(type, "LoadBalancer|NodePort") && is_headless(spec))
-        v_invalid_str(c, V_INDEX(V_FIELD(p, "clusterIPs"), 0), S("None"), "may not be set to 'None' for " STR_FMT " services", STR_ARG(type));
+        v_invalid_str(c, V_INDEX(V_FIELD(p, "clusterIPs"), 0), S("None"), "may not be set to 'None' for " STR_FMT " services",
+                      STR_ARG(type));
     if (str_is(type, "ExternalName"))
         check_external_name(c, p, spec);
     if (str_is(type, "LoadBalancer")) {
@@ -159,7 +160,8 @@ static void check_families(struct vctx *c, const struct vpath *p, const struct j
         str ip = json_str(&ips->items[i]);
         if (!v_parse_ip(ip, &a) || a.v6 == str_is(json_str(&families->items[i]), "IPv6"))
             continue;
-        v_invalid_str(c, V_INDEX(V_FIELD(p, "clusterIPs"), i), ip, "expected an IPv%c value as indicated by `ipFamilies[%zu]`", a.v6 ? '4' : '6', i);
+        v_invalid_str(c, V_INDEX(V_FIELD(p, "clusterIPs"), i), ip, "expected an IPv%c value as indicated by `ipFamilies[%zu]`",
+                      a.v6 ? '4' : '6', i);
     }
 }
 

@@ -63,8 +63,8 @@ void v_local_volume_source(struct vctx *c, const struct vpath *p, const struct j
 
 void v_csi_persistent_volume_source(struct vctx *c, const struct vpath *p, const struct json *csi)
 {
-    static const str secrets[] = {STR_INIT("controllerPublishSecretRef"), STR_INIT("controllerExpandSecretRef"), STR_INIT("nodePublishSecretRef"),
-                                  STR_INIT("nodeExpandSecretRef")};
+    static const str secrets[] = {STR_INIT("controllerPublishSecretRef"), STR_INIT("controllerExpandSecretRef"),
+                                  STR_INIT("nodePublishSecretRef"), STR_INIT("nodeExpandSecretRef")};
     v_check_member(c, p, csi, S("driver"), validate_csi_driver_name);
     for (size_t i = 0; i < ARRAY_LEN(secrets); i++) {
         const struct json *ref = v_get(csi, secrets[i]);
@@ -107,11 +107,13 @@ void v_persistent_volume_spec(struct vctx *c, const struct vpath *p, const struc
 static bool same_source(const struct json *spec, const struct json *old)
 {
     v_foreach_member (m, spec) {
-        if (schema_field_find(&schema_core_v1_PersistentVolumeSource, m->key) && !v_same_member(&schema_core_v1_PersistentVolumeSpec, spec, old, m->key))
+        if (schema_field_find(&schema_core_v1_PersistentVolumeSource, m->key) &&
+            !v_same_member(&schema_core_v1_PersistentVolumeSpec, spec, old, m->key))
             return false;
     }
     v_foreach_member (m, old) {
-        if (schema_field_find(&schema_core_v1_PersistentVolumeSource, m->key) && !v_same_member(&schema_core_v1_PersistentVolumeSpec, spec, old, m->key))
+        if (schema_field_find(&schema_core_v1_PersistentVolumeSource, m->key) &&
+            !v_same_member(&schema_core_v1_PersistentVolumeSpec, spec, old, m->key))
             return false;
     }
     return true;
@@ -180,7 +182,8 @@ static bool same_claim(const struct vctx *c, const struct json *spec, const stru
     if (!bound)
         return v_same_member(t, spec, old, S("resources")) && v_same_member(t, spec, old, S("volumeAttributesClassName"));
     return v_same_except(&schema_core_v1_VolumeResourceRequirements, now, before, "requests") &&
-           v_same_except(schema_field_find(&schema_core_v1_VolumeResourceRequirements, S("requests"))->type, V_GET(now, "requests"), V_GET(before, "requests"), "storage");
+           v_same_except(schema_field_find(&schema_core_v1_VolumeResourceRequirements, S("requests"))->type, V_GET(now, "requests"),
+                         V_GET(before, "requests"), "storage");
 }
 
 static void check_size(struct vctx *c, const struct vpath *p, const struct json *spec, const struct json *old)
@@ -207,7 +210,8 @@ void v_persistent_volume_claim(struct vctx *c, const struct vpath *p, const stru
     check_size(c, at, spec, old);
 }
 
-/* --- classes and drivers --------------------------------------------------------------------------------------------------------------- */
+/* --- classes and drivers ---------------------------------------------------------------------------------------------------------------
+ */
 
 #define PARAMETERS_MAX 512
 #define PARAMETERS_MAX_BYTES (256 << 10)

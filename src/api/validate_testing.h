@@ -22,7 +22,8 @@ static inline struct json testing_object(struct arena *a, const char *text, cons
     return obj;
 }
 
-static inline str testing_message(struct arena *a, const struct api_resource *r, const char *sub, const struct json *obj, const struct json *old)
+static inline str testing_message(struct arena *a, const struct api_resource *r, const char *sub, const struct json *obj,
+                                  const struct json *old)
 {
     struct field_errors *e = arena_new(a, struct field_errors);
     e->arena = a;
@@ -45,6 +46,6 @@ static inline void testing_run(const struct testing_case *t)
         T_FAIL_("%s\n#   gives  " STR_FMT "\n#   wanted %s", t->obj, STR_ARG(got), t->want);
 }
 
-#define TESTING_RUN(cases)                                                                                                        \
-    for (size_t testing_i_ = 0; testing_i_ < ARRAY_LEN(cases); testing_i_++)                                                      \
+#define TESTING_RUN(cases)                                                                                                                 \
+    for (size_t testing_i_ = 0; testing_i_ < ARRAY_LEN(cases); testing_i_++)                                                               \
         testing_run(&(cases)[testing_i_]);

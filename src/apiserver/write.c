@@ -250,7 +250,7 @@ static bool is_finished(const struct json *obj)
     return json_get_int(meta, S("deletionGracePeriodSeconds"), 0) == 0;
 }
 
-static void finish_dry_run(struct write_run *r, str bytes, uint32_t rev_at)
+static void finish_dry_run(struct write_run *r, str bytes)
 {
     struct json v = object_parse(r->q->arena, bytes);
     struct json *meta = object_meta(&v);
@@ -258,7 +258,6 @@ static void finish_dry_run(struct write_run *r, str bytes, uint32_t rev_at)
         json_set(r->q->arena, meta, S("resourceVersion"), json_string(arena_fmt(r->q->arena, "%llu", (unsigned long long)r->live_kv->mod_rev)));
     else
         json_del(meta, S("resourceVersion"));
-    (void)rev_at;
     answer(r, r->removes ? WRITE_DELETED : r->has_live ? WRITE_UPDATED : WRITE_CREATED, json_text(r->q->arena, &v));
 }
 
@@ -287,7 +286,7 @@ static void store_object(struct write_run *r, struct json *obj)
     if (r->removes)
         strategy_on_remove(r, &stored);
     if (q->dry_run)
-        finish_dry_run(r, bytes, rev_at);
+        finish_dry_run(r, bytes);
     else
         submit(r);
 }

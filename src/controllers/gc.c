@@ -123,16 +123,6 @@ static struct gc_node *node_of(struct job *j)
     return gc_graph_find_key(gc->graph, j->key);
 }
 
-static const struct resource *resource_of(struct gc *gc, const struct gc_node *n)
-{
-    for (size_t i = 0; gc->set && i < gc->set->len; i++) {
-        const struct resource *r = &gc->set->items[i];
-        if (r->preferred && str_eq(r->kind, n->kind->kind) && str_eq(r->group, n->kind->group))
-            return r;
-    }
-    return NULL;
-}
-
 /* The answer of a change is the newest state: the graph need not wait for the watch. */
 static void changed(struct job *j)
 {
@@ -260,7 +250,7 @@ static void reconcile(struct job *j)
 {
     struct gc *gc = j->c->state;
     struct gc_node *n = node_of(j);
-    const struct resource *res = n ? resource_of(gc, n) : NULL;
+    const struct resource *res = n && gc->set ? resource_find_kind(gc->set, n->kind->group, n->kind->kind) : NULL;
     enum gc_verdict v = res ? gc_graph_judge(gc->graph, n) : GC_NOTHING;
     if (v == GC_NOTHING || v == GC_WAIT_DEPENDENTS) {
         job_end(j, WORK_OK);

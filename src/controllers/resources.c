@@ -50,16 +50,11 @@ const struct resource *resource_find(const struct resource_set *s, str group, st
     return NULL;
 }
 
-const struct resource *resource_find_kind(const struct resource_set *s, str api_version, str kind)
+const struct resource *resource_find_kind(const struct resource_set *s, str group, str kind)
 {
-    str version = api_version, group = S("");
-    if (str_find_char(api_version, '/') >= 0)
-        str_cut(&version, '/', &group);
-    for (size_t i = 0; i < s->len; i++) {
-        const struct resource *r = &s->items[i];
-        if (str_eq(r->kind, kind) && str_eq(r->version, version) && str_eq(r->group, group))
-            return r;
-    }
+    for (size_t i = 0; i < s->len; i++)
+        if (s->items[i].preferred && str_eq(s->items[i].kind, kind) && str_eq(s->items[i].group, group))
+            return &s->items[i];
     return NULL;
 }
 
@@ -255,11 +250,6 @@ void resources_refresh(struct resources *r, struct resources_wait *w)
     }
     list_add_tail(&r->waiting, &w->link_);
     run_begin(r);
-}
-
-bool resources_is_busy(const struct resources *r)
-{
-    return r->busy;
 }
 
 struct resource_set *resources_current(struct resources *r)

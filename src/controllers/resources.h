@@ -1,15 +1,14 @@
 /* resources.h - which resources the API server has, by its discovery documents.
  *
- * A set is immutable and counted; a refresh makes a new one.  All versions are in it (owner references name any of them); `preferred` marks the one to list, watch and delete
- * through.
+ * A set is immutable and counted; a refresh makes a new one.  All versions are in it; `preferred` marks the one to list, watch and delete through.
  * Threads: the loop's.
  * Ownership: resources_current borrows; keep a set over a callback with resource_set_ref. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/arena.h"
 #include "base/list.h"
 #include "client/transport.h"
-#include "base/arena.h"
 
 enum resource_verb { RESOURCE_GET = 1, RESOURCE_LIST = 2, RESOURCE_WATCH = 4, RESOURCE_DELETE = 8, RESOURCE_DELETECOLLECTION = 16, RESOURCE_PATCH = 32 };
 
@@ -31,8 +30,8 @@ struct resource_set *resource_set_ref(struct resource_set *s);
 void resource_set_unref(struct resource_set *s);
 /* The version that is preferred, NULL when there is none. */
 const struct resource *resource_find(const struct resource_set *s, str group, str plural);
-/* apiVersion and kind of an owner reference; NULL when not served. */
-const struct resource *resource_find_kind(const struct resource_set *s, str api_version, str kind);
+/* The same by kind. */
+const struct resource *resource_find_kind(const struct resource_set *s, str group, str kind);
 bool resource_has(const struct resource *r, unsigned verbs); /* all of them */
 
 /* "/apis/apps/v1/namespaces/NS/deployments/NAME"; ns "" : all namespaces or cluster scope, name "" : the collection. */
@@ -51,4 +50,3 @@ struct resources_wait {
     void (*done)(struct resources_wait *w, struct resource_set *set);
 };
 void resources_refresh(struct resources *r, struct resources_wait *w);
-bool resources_is_busy(const struct resources *r);

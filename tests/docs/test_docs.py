@@ -5,7 +5,8 @@
     ```sh run kubectl         the same, and it needs kubectl: where that is missing, cox stands in when it has the verbs, else the block is skipped
     ```text                   right behind such a block: what it prints (both streams); "..." stands for anything in a line, alone for any lines
 
-In the folder are examples/ and build/cox; in PATH is cox; KUBECONFIG and COX_KUBECONFIG name the admin's credentials, TMP is the folder.
+In the folder are examples/ and build/cox; in PATH is cox; KUBECONFIG names the admin's
+credentials, SERVER is the server's URL, DATA its data folder, TMP the page's folder.
 Runs of blanks count as one, because columns are as wide as what is in them.  An argument picks pages: test_docs.py store security
 """
 import os
@@ -73,9 +74,12 @@ class Folder:
                     "SERVER": f"https://127.0.0.1:{server.port}", "DATA": server.dir}
 
     def run(self, commands, limit=60):
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.path, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=limit)
-        return done.stdout.decode("utf-8", "replace"), done.returncode
+        try:
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.path, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=limit)
+            return done.stdout.decode("utf-8", "replace"), done.returncode
+        except subprocess.TimeoutExpired as e:
+            return (e.stdout or b"").decode("utf-8", "replace") + f"\n(still running after {limit} s)\n", 124
 
     def remove(self):
         shutil.rmtree(self.path, ignore_errors=True)

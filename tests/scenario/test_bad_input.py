@@ -30,9 +30,37 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 def seeds(*folders):
+    """(name, bytes) of each seed.  Some fuzzers take a first byte or line that chooses something: the bytes behind it are what a client would send."""
     for folder in folders:
         for path in sorted((CORPUS / folder).iterdir()):
-            yield f"{folder}/{path.name}", path.read_bytes()
+            data = path.read_bytes()
+            if folder == "codec":
+                data = data[1:]
+            if folder in ("validate", "patch"):
+                head, *rest = data.split(b"\n")
+                for i, body in enumerate(rest):
+                    yield f"{folder}/{path.name}:{i} {head[:20].decode('latin1')}", body
+            else:
+                yield f"{folder}/{path.name}", data
+
+
+def collections(server):
+    """Kind in lower case -> path of its collection, for what can be created in the namespace default or without one."""
+    groups = [f"/apis/{v['groupVersion']}" for g in server.get("/apis").json["groups"] for v in g["versions"]] + ["/api/v1"]
+    found = {}
+    for group in groups:
+        for r in server.get(group).json["resources"]:
+            if "create" in r["verbs"] and "/" not in r["name"]:
+                found[r["kind"].lower()] = group + ("/namespaces/default/" if r["namespaced"] else "/") + r["name"]
+    return found
+
+
+def own_collection(name, kinds):
+    """Where a seed belongs, by its name: codec/deployment_3.json, validate/meta:0 Pod."""
+    for word in name.lower().replace("/", " ").replace("_", " ").replace(".", " ").replace(":", " ").split()[::-1]:
+        if word in kinds:
+            return [kinds[word]]
+    return []
 
 
 class Prober:
@@ -88,10 +116,12 @@ def corpora_as_bodies(server):
     posts = [NS + "/configmaps", NS + "/pods", DEPLOYMENTS, CRDS, "/api/v1/namespaces", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
              NS + "/serviceaccounts/default/token", NS + "/pods/target/eviction", NS + "/pods/target/binding"]
     folders = ("json", "yaml", "codec", "pb_decode", "protobuf_wire", "patch", "crd", "validate")
+    kinds = collections(server)
+    tap.ok("discovery names the kinds", len(kinds) > 30 and "deployment" in kinds, kinds)
     server.post(NS + "/configmaps", configmap("target", data={"a": "b"}))
     for name, body in seeds(*folders):
         for content_type in (JSON, YAML, PROTOBUF):
-            for path in posts if content_type != PROTOBUF or name.startswith(("pb", "proto", "codec")) else posts[:2]:
+            for path in own_collection(name, kinds) + (posts if content_type != PROTOBUF or name.startswith(("pb", "proto", "codec")) else posts[:2]):
                 p.send(name, "POST", path, body, content_type)
             p.send(name, "PUT", NS + "/configmaps/target", body, content_type)
             p.send(name, "DELETE", NS + "/configmaps/absent", body, content_type)
@@ -180,9 +210,7 @@ def cut_and_flipped(server):
     text = json.dumps(configmap("cut", data={"k": "v\u00e9"}), ensure_ascii=False).encode()
     for i in range(len(text)):
         p.send(f"cut at {i}", "POST", NS + "/configmaps", text[:i], JSON, want=400)
-    binary = (CORPUS / "pb_decode" / "pod_0").read_bytes()
-    if not binary.startswith(b"k8s\0"):
-        binary = (CORPUS / "codec" / "pod_0.pb").read_bytes()
+    binary = dict(seeds("codec"))["codec/pod_0.pb"]
     for i in range(0, min(len(binary), 400)):
         p.send(f"protobuf cut at {i}", "POST", NS + "/pods", binary[:i], PROTOBUF)
     for _ in range(400):
