@@ -75,7 +75,7 @@ int kubeconfig_delete(struct kubeconfig *k, enum kubeconfig_section s, str name,
 int kubeconfig_rename_context(struct kubeconfig *k, str from, str to, struct err *err) MUST_CHECK;
 
 /* One cluster with its user and context, as `cox kubeconfig` and `make up` add it.  An entry of the same name that belongs to another
- * cluster (other server or other CA) is never touched: NAME-2, NAME-3 ... is taken then.  *ret_name: the name in use, k's memory. */
+ * cluster (another CA) is never touched: NAME-2, NAME-3 ... is taken then.  *ret_name: the name in use, k's memory. */
 struct kubeconfig_cluster {
     const char *name;
     const char *server, *ca_pem;

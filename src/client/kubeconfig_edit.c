@@ -180,14 +180,15 @@ int kubeconfig_rename_context(struct kubeconfig *k, str from, str to, struct err
 
 /* --- one cluster into it ------------------------------------------------------------------------------------ */
 
+/* A cluster is its CA: it may have moved to another address.  Without a CA the address is all there is. */
 static bool same_cluster(struct kubeconfig *k, const struct kubeconfig_place *p, const struct kubeconfig_cluster *c)
 {
     const char *ca;
     struct err ignored = ERR_NONE;
     if (kubeconfig_read_data(k, p, S("certificate-authority"), &ca, &ignored) < 0)
         return false;
-    return str_eq(json_get_str(p->inner, S("server")), str_of(c->server)) &&
-           str_eq(str_trim(str_of(ca)), str_trim(str_of(c->ca_pem ? c->ca_pem : "")));
+    str own = str_trim(str_of(c->ca_pem ? c->ca_pem : ""));
+    return str_eq(str_trim(str_of(ca)), own) && (own.len || str_eq(json_get_str(p->inner, S("server")), str_of(c->server)));
 }
 
 /* A name is ours when its cluster entry is this cluster, or when nobody uses it for anything. */

@@ -349,6 +349,10 @@ TEST(merge_never_overwrites_another_cluster)
     struct kubeconfig_resolved r;
     T_NO_ERR(kubeconfig_resolve(k, &(struct kubeconfig_overrides){0}, &r, &err), &err);
     T_EQ_STR(str_of(r.ca_pem), "OURS");
+    c.server = "https://127.0.0.1:7443";
+    T_NO_ERR(kubeconfig_merge(k, &c, &name, &err), &err); /* it moved */
+    T_EQ_STR(str_of(name), "cox-3");
+    T_EQ_STR(json_get_str(kubeconfig_find(k, KUBECONFIG_CLUSTERS, S("cox-3")), S("server")), "https://127.0.0.1:7443");
     kubeconfig_free(k);
     leave();
 }
