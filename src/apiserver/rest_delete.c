@@ -220,23 +220,35 @@ void rest_delete(struct api_req *q)
 
 /* --- deletecollection -------------------------------------------------------------------------------------------------- */
 
-/* One write run after the other over the names found; each answers into the collection instead of the client. */
+/* Several write runs at a time over the names found; each answers into the collection instead of the client. */
+#define COLLECTION_IN_FLIGHT 64
+#define COLLECTION_ANSWER_BYTES (8u << 20)
+
 struct collection_run {
     struct api_req *q;
     struct delete_opts opts;
     struct list_opts list;
     VEC(str) places; /* "ns/name" or "name" */
-    size_t next;
-    struct strbuf items;
+    size_t next, in_flight;
+    struct arena scratch; /* per object, while they are chosen */
+    struct strbuf items;  /* of the answer, at most COLLECTION_ANSWER_BYTES: whoever deletes a million objects does not want to read them */
+    struct err err; /* the first failure */
+    bool starting;  /* inside collection_more: runs that end at once must not start others themselves */
 };
 
-static void collection_next(struct collection_run *c);
+static void collection_more(struct collection_run *c);
 
-static bool collect(void *arg, struct json *obj, const struct store_kv *kv)
+static bool collect(void *arg, const struct store_kv *kv)
 {
     struct collection_run *c = arg;
     str group, plural, place;
-    if (list_matches(&c->list, c->q->res, obj) && object_key_parse(store_kv_key(kv), &group, &plural, &place))
+    bool wanted = object_key_parse(store_kv_key(kv), &group, &plural, &place);
+    if (wanted && (c->list.labels || c->list.fields)) {
+        struct json obj = object_parse(&c->scratch, store_kv_value(kv));
+        wanted = list_matches(&c->list, c->q->res, &obj);
+        arena_reset(&c->scratch);
+    }
+    if (wanted)
         vec_push(&c->places, arena_str(c->q->arena, place));
     return !c->list.limit || (int64_t)c->places.len < c->list.limit;
 }
@@ -244,46 +256,84 @@ static bool collect(void *arg, struct json *obj, const struct store_kv *kv)
 static void collection_finish(struct collection_run *c)
 {
     struct api_req *q = c->q;
+    vec_fini(&c->places);
+    if (c->err.code) {
+        api_answer_err(q, &c->err);
+        return;
+    }
     struct strbuf b = strbuf_on(q->arena);
     strbuf_addf(&b, "{\"kind\":\"" STR_FMT "\",\"apiVersion\":\"" STR_FMT "\",\"metadata\":{\"resourceVersion\":\"%llu\"},\"items\":[" STR_FMT "]}", STR_ARG(q->res->list_kind),
                 STR_ARG(api_group_version(q->arena, q->res->group, q->res->version)), (unsigned long long)store_revision(q->srv->store), STR_ARG(strbuf_str(&c->items)));
-    vec_fini(&c->places);
     struct json v = object_parse(q->arena, strbuf_str(&b));
     q->output = API_OUT_OBJECT;
     api_answer_json(q, 200, &v);
 }
 
-static void answer_member(struct write_run *r, enum write_outcome outcome UNUSED, str stored)
+/* One object of the collection: a copy of the request with an arena of its own, so that a million of them do not add up. */
+struct member {
+    struct api_req q;
+    struct arena arena;
+    struct collection_run *collection;
+};
+
+static void member_done(struct write_run *r)
 {
-    struct collection_run *c = r->q->state;
-    if (stored.len)
-        strbuf_addf(&c->items, "%s" STR_FMT, c->items.len ? "," : "", STR_ARG(output_item(r->q, r->q->arena, stored, true)));
-    collection_next(c);
+    struct member *m = container_of(r->q, struct member, q);
+    struct collection_run *c = m->collection;
+    struct arena arena = m->arena; /* holds m itself */
+    arena_fini(&arena);
+    c->in_flight--;
+    if (!c->starting)
+        collection_more(c);
 }
 
-static void collection_next(struct collection_run *c)
+static void answer_member(struct write_run *r, enum write_outcome outcome UNUSED, str stored)
 {
-    struct api_req *q = c->q;
-    if (c->next >= c->places.len) {
-        collection_finish(c);
-        return;
-    }
-    str place = c->places.p[c->next++], ns = S("");
-    if (api_is_namespaced(q->res))
-        str_cut(&place, '/', &ns);
-    struct write_run *r = write_new(q, q->res, ns, place);
+    struct collection_run *c = container_of(r->q, struct member, q)->collection;
+    if (stored.len && c->items.len < COLLECTION_ANSWER_BYTES)
+        strbuf_addf(&c->items, "%s" STR_FMT, c->items.len ? "," : "", STR_ARG(output_item(r->q, r->q->arena, stored, true)));
+    member_done(r);
+}
+
+static void fail_member(struct write_run *r, const struct err *err)
+{
+    struct collection_run *c = container_of(r->q, struct member, q)->collection;
+    if (err->code != E_NOT_FOUND && !c->err.code) /* gone meanwhile is what was wanted */
+        c->err = *err;
+    member_done(r);
+}
+
+static struct write_run *member_new(struct collection_run *c, str ns, str name)
+{
+    struct arena arena = ARENA_INIT;
+    struct member *m = arena_new(&arena, struct member);
+    m->q = *c->q;
+    m->collection = c;
+    m->arena = arena;
+    m->q.arena = &m->arena;
+    struct write_run *r = write_new(&m->q, c->q->res, ns, name);
     r->extra = &c->opts;
     r->raw = true;
-    r->may_create = true; /* gone meanwhile is fine: build is told by live == NULL */
     r->build = rest_build_delete;
     r->answer = answer_member;
-    struct store_kv *kv = store_get(q->srv->store, r->key);
-    bool there = kv != NULL;
-    store_kv_unref(kv);
-    if (there)
-        write_start(r);
-    else
-        collection_next(c);
+    r->failed = fail_member;
+    return r;
+}
+
+static void collection_more(struct collection_run *c)
+{
+    struct api_req *q = c->q;
+    c->starting = true;
+    while (c->in_flight < COLLECTION_IN_FLIGHT && c->next < c->places.len && !c->err.code) {
+        str place = c->places.p[c->next++], ns = S("");
+        if (api_is_namespaced(q->res))
+            str_cut(&place, '/', &ns);
+        c->in_flight++;
+        write_start(member_new(c, ns, place));
+    }
+    c->starting = false;
+    if (!c->in_flight)
+        collection_finish(c);
 }
 
 void rest_delete_collection(struct api_req *q)
@@ -293,7 +343,14 @@ void rest_delete_collection(struct api_req *q)
     c->items = strbuf_on(q->arena);
     if (!parse_opts(q, &c->opts) || !list_opts_parse(q, &c->list))
         return;
-    q->state = c;
-    object_each(q->srv->store, q->arena, q->res, c->list.ns, collect, c);
-    collection_next(c);
+    CLEANUP(store_view_close) struct store_view *view = NULL;
+    struct err err;
+    if (store_view_open(q->srv->store, 0, &view, &err) < 0) {
+        api_answer_err(q, &err);
+        return;
+    }
+    str prefix = object_key(q->arena, q->res, c->list.ns, S(""));
+    store_view_range(view, prefix, store_prefix_end(q->arena, prefix), collect, c);
+    arena_fini(&c->scratch);
+    collection_more(c);
 }

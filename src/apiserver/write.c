@@ -33,7 +33,12 @@ static void release_ops(struct write_run *r)
 static void fail(struct write_run *r, const struct err *err)
 {
     release_ops(r);
-    api_answer_err(r->q, err);
+    if (r->failed)
+        r->failed(r, err);
+    else if (err->code == E_NOT_FOUND && !err->msg[0])
+        api_answer_not_found(r->q);
+    else
+        api_answer_err(r->q, err);
 }
 
 /* --- answers ------------------------------------------------------------------------------------------------------- */
@@ -332,12 +337,12 @@ static void attempt(struct write_run *r)
     r->removes = false;
     r->errors = arena_new(r->q->arena, struct field_errors);
     r->errors->arena = r->q->arena;
+    struct err err = ERR_NONE;
     if (!read_live(r)) {
-        release_ops(r);
-        api_answer_not_found(r->q);
+        err_set(&err, E_NOT_FOUND, "%s", "");
+        fail(r, &err);
         return;
     }
-    struct err err = ERR_NONE;
     int res = r->build(r, r->has_live ? &r->live : NULL, &r->obj, &err);
     if (res == 0 && !r->raw)
         res = process(r, &r->obj, &err);

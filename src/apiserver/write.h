@@ -31,6 +31,8 @@ struct write_run {
     int (*build)(struct write_run *r, const struct json *live, struct json *ret_new, struct err *err);
     /* Gives the answer; NULL: the object itself, 201 or 200. */
     void (*answer)(struct write_run *r, enum write_outcome outcome, str stored);
+    /* Takes a failure instead of the client (one write of several); NULL: the client gets it. */
+    void (*failed)(struct write_run *r, const struct err *err);
 
     bool may_create;    /* live may be absent */
     bool must_create;   /* POST: live must be absent */

@@ -30,10 +30,8 @@ void http_buf_unref(struct http_buf *b)
 {
     if (!b)
         return;
-    uint32_t before = atomic_fetch_sub_explicit(&b->refs, 1, memory_order_release);
+    uint32_t before = atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel); /* what other holders read happened before the free */
     BUG_ON(before == 0);
-    if (before > 1)
-        return;
-    atomic_thread_fence(memory_order_acquire); /* what other holders read happened before */
-    free(b);
+    if (before == 1)
+        free(b);
 }
