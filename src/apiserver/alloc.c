@@ -227,6 +227,36 @@ static void release_ports(struct write_run *r, const struct json *old_spec, cons
     }
 }
 
+static bool is_load_balancer(const struct json *spec)
+{
+    return str_is(json_get_str(spec, S("type")), "LoadBalancer");
+}
+
+static bool takes_outside_traffic(const struct json *spec)
+{
+    const struct json *ips = json_get(spec, S("externalIPs"));
+    return wants_ports(json_get_str(spec, S("type"))) || (json_is(ips, JSON_ARRAY) && ips->len);
+}
+
+/* A client that changes the type alone leaves fields behind that only the old type has; they go unless the client changed them, too. */
+static void drop_fields_of_old_type(const struct json *old_spec, struct json *spec)
+{
+    static const struct {
+        str field;
+        bool (*has)(const struct json *spec);
+    } rows[] = {
+        {STR_INIT("allocateLoadBalancerNodePorts"), is_load_balancer},
+        {STR_INIT("loadBalancerClass"), is_load_balancer},
+        {STR_INIT("healthCheckNodePort"), is_load_balancer},
+        {STR_INIT("externalTrafficPolicy"), takes_outside_traffic},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct json *before = json_get(old_spec, rows[i].field), *now = json_get(spec, rows[i].field);
+        if (before && now && rows[i].has(old_spec) && !rows[i].has(spec) && json_equal(before, now))
+            json_del(spec, rows[i].field);
+    }
+}
+
 void alloc_service_update(struct write_run *r, const struct json *old, struct json *obj)
 {
     if (r->subresource.len)
@@ -234,6 +264,7 @@ void alloc_service_update(struct write_run *r, const struct json *old, struct js
     struct arena *a = r->q->arena;
     const struct json *old_spec = json_get(old, S("spec"));
     struct json *spec = json_ensure_object(a, obj, S("spec"));
+    drop_fields_of_old_type(old_spec, spec);
     str type = json_get_str(spec, S("type")), old_ip = json_get_str(old_spec, S("clusterIP"));
     if (wants_ip(type)) {
         str ip = json_get_str(spec, S("clusterIP"));

@@ -233,6 +233,15 @@ def test_services(s):
     s.delete(path + "/a")
     r = s.post(path, clash)
     tap.eq("and free again after the delete", (r.status, r.json["spec"]["clusterIP"]), (201, spec["clusterIP"]))
+    r = s.patch(path + "/b", {"spec": {"type": "LoadBalancer"}})
+    tap.eq("to a load balancer", (r.status, r.json["spec"]["allocateLoadBalancerNodePorts"]), (200, True))
+    port = r.json["spec"]["ports"][0]["nodePort"]
+    r = s.patch(path + "/b", {"spec": {"type": "ClusterIP"}})
+    tap.eq("and back: what only it has goes", (r.status, "allocateLoadBalancerNodePorts" in r.json["spec"], "nodePort" in r.json["spec"]["ports"][0]), (200, False, False))
+    r = s.post(path, {**svc, "metadata": {"name": "np"}, "spec": {**svc["spec"], "ports": [{"port": 80, "nodePort": port}]}})
+    tap.eq("its node port is free again", r.status, 201)
+    r = s.patch(path + "/b", {"spec": {"type": "ExternalName", "externalName": "example.com"}})
+    tap.eq("to an external name", (r.status, "clusterIP" in r.json["spec"]), (200, False))
     r = s.post(path, {**svc, "metadata": {"name": "h"}, "spec": {"clusterIP": "None", "selector": {"a": "b"}}})
     tap.eq("headless", r.json["spec"]["clusterIPs"], ["None"])
 
