@@ -31,10 +31,13 @@ void rest_get(struct api_req *q)
 {
     str v;
     rev_t rv;
-    if (api_query(q, S("resourceVersion"), &v) && v.len && (!str_to_u64(v, &rv) || too_new(q, rv))) {
-        if (q->reg)
+    if (api_query(q, S("resourceVersion"), &v) && v.len) {
+        if (!str_to_u64(v, &rv)) {
             api_answer_status(q, 400, S("BadRequest"), arena_fmt(q->arena, "invalid resource version: " STR_FMT, STR_ARG(v)), &(struct api_status_details){0});
-        return;
+            return;
+        }
+        if (too_new(q, rv))
+            return;
     }
     CLEANUP(store_kv_unref) struct store_kv *kv = store_get(q->srv->store, object_key(q->arena, q->res, q->target.ns, q->target.name));
     if (!kv)

@@ -245,8 +245,8 @@ static int build_apply(struct write_run *r, const struct json *live, struct json
         for (size_t i = 0; i < conflicts.len; i++)
             causes[i] = (struct api_cause){S("FieldManagerConflict"), arena_fmt(q->arena, "conflict with " STR_FMT, STR_ARG(conflicts.items[i].manager)), conflicts.items[i].path};
         struct api_status_details d = {.causes = causes, .ncauses = conflicts.len};
+        CLEANUP(store_kv_unref) struct store_kv *kv = TAKE(r->live_kv); /* the answer frees r, and names what stands in kv */
         api_answer_status(q, 409, S("Conflict"), apply_conflicts_message(q->arena, &conflicts), &d);
-        store_kv_unref(TAKE(r->live_kv));
         return WRITE_ANSWERED;
     }
     if (res < 0)

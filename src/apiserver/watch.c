@@ -8,6 +8,8 @@
 
 #define HUB_BATCH 256
 #define BOOKMARK_NS (60 * NSEC_PER_SEC)
+#define INITIAL_PIECE_BYTES (128u << 10)
+#define INITIAL_UNSENT_BYTES (1u << 20) /* of the state a watch begins with, before it waits for the client */
 /* As Kubernetes: without timeoutSeconds a watch lives between half an hour and an hour, so that clients spread again over servers. */
 #define WATCH_MIN_NS (1800 * NSEC_PER_SEC)
 
@@ -41,6 +43,7 @@ struct watcher {
     nsec_t deadline, next_bookmark;
     struct loop_timer timer;
     bool columns_sent;
+    struct initial *initial; /* while the state it begins with is being sent, else NULL */
 };
 
 struct watch_hub {
@@ -48,6 +51,7 @@ struct watch_hub {
     struct loop *loop;
     struct store_watch *watch;
     struct map topics;
+    struct list starting; /* watchers whose first state is being sent */
     rev_t cursor; /* events up to here have been handed out */
     struct loop_msg wake;
     atomic_bool wake_posted;
@@ -167,8 +171,12 @@ static void variants_free(struct event_run *r)
 
 /* --- watchers ----------------------------------------------------------------------------------------------------- */
 
+static void initial_free(struct initial *in);
+
 static void watcher_end(struct watcher *w)
 {
+    if (w->initial)
+        initial_free(w->initial);
     list_del(&w->link);
     loop_timer_stop(w->hub->loop, &w->timer);
     metrics_watch_started(w->hub->srv->metrics, -1);
@@ -255,6 +263,7 @@ static void hub_event(struct watch_hub *h, const struct store_event *ev)
 
 static void hub_end_all(struct watch_hub *h)
 {
+    list_foreach_safe(w, &h->starting, struct watcher, link) watcher_end(w);
     map_foreach(e, &h->topics)
     {
         struct topic *t = e->value;
@@ -305,6 +314,7 @@ int watch_hub_new(struct apiserver *s, struct loop *loop, struct watch_hub **ret
     h->srv = s;
     h->loop = loop;
     h->wake.fn = hub_drain_store;
+    list_init(&h->starting);
     int r = hub_open(h, err);
     if (r < 0) {
         free(h);
@@ -379,7 +389,7 @@ static void timer_fire(struct loop_timer *t)
     struct watcher *w = container_of(t, struct watcher, timer);
     nsec_t now = loop_now(w->hub->loop);
     rev_t rev = MAX(w->hub->cursor, w->after);
-    if (w->opts.bookmarks && !watcher_bookmark(w, rev, false))
+    if (w->opts.bookmarks && !w->initial && !watcher_bookmark(w, rev, false))
         return;
     if (now >= w->deadline) {
         watcher_end(w);
@@ -446,45 +456,98 @@ static struct watcher *watcher_new(struct watch_hub *h, struct api_req *q, const
     return w;
 }
 
-struct initial_run {
-    struct watcher *w;
-    struct arena scratch;
-    bool alive;
+/* The state a watch begins with, sent as fast as the client reads: a watcher in this phase is in no topic, holds a view, and takes what happened meanwhile from the store's window when the state is
+ * through (live). */
+struct initial {
+    struct store_view *view;
+    struct arena keys;    /* prefix and end of the range */
+    struct arena scratch; /* per object */
+    str from, end;
+    VEC(char) from_copy;  /* backing of `from` between pieces */
+    struct strbuf piece;
+    struct http_buf *held; /* a piece the client had no room for */
+    bool full;
 };
+
+static void initial_free(struct initial *in)
+{
+    store_view_close(in->view);
+    arena_fini(&in->keys);
+    arena_fini(&in->scratch);
+    vec_fini(&in->from_copy);
+    strbuf_fini(&in->piece);
+    http_buf_unref(in->held);
+    free(in);
+}
 
 static bool initial_visit(void *arg, const struct store_kv *kv)
 {
-    struct initial_run *r = arg;
-    struct watcher *w = r->w;
-    str group, plural, ns_name, stored = store_kv_value(kv);
-    BUG_ON(!object_key_parse(store_kv_key(kv), &group, &plural, &ns_name));
+    struct watcher *w = arg;
+    struct initial *in = w->initial;
+    str group, plural, ns_name, stored = store_kv_value(kv), key = store_kv_key(kv);
+    if (in->full) {
+        vec_clear(&in->from_copy);
+        vec_reserve(&in->from_copy, key.len);
+        memcpy(in->from_copy.p, key.p, key.len);
+        in->from = str_n(in->from_copy.p, key.len);
+        return false;
+    }
+    BUG_ON(!object_key_parse(key, &group, &plural, &ns_name));
     if (!in_scope(w, ns_name) || (w->opts.name_pin.len && !w->exact.len && !str_has_suffix(ns_name, w->opts.name_pin)))
         return true;
+    bool wanted = true;
     if (w->opts.labels || w->opts.fields) {
-        struct json obj = object_parse(&r->scratch, stored);
-        if (!list_matches(&w->opts, w->form.res, &obj)) {
-            arena_reset(&r->scratch);
-            return true;
-        }
+        struct json obj = object_parse(&in->scratch, stored);
+        wanted = list_matches(&w->opts, w->form.res, &obj);
     }
-    struct http_buf *buf = render(w, &r->scratch, EVENT_ADDED, stored, w->form.output == API_OUT_TABLE && !w->columns_sent);
-    w->columns_sent = true;
-    arena_reset(&r->scratch);
-    /* the state a client asks for may be larger than what it may leave unread later */
-    r->alive = w->q->sink->stream_write(w->q, buf, SIZE_MAX);
-    http_buf_unref(buf);
-    return r->alive;
+    if (wanted) {
+        struct http_buf *buf = render(w, &in->scratch, EVENT_ADDED, stored, w->form.output == API_OUT_TABLE && !w->columns_sent);
+        w->columns_sent = true;
+        strbuf_add(&in->piece, buf->data, buf->len);
+        http_buf_unref(buf);
+        in->full = in->piece.len >= INITIAL_PIECE_BYTES;
+    }
+    arena_reset(&in->scratch);
+    return true;
 }
 
-static void send_initial_state(struct watcher *w, struct store_view *view)
+static bool live(struct watcher *w);
+
+/* Sends until the client has no room or the state is through.  False: the watcher is gone. */
+static bool initial_pump(struct watcher *w)
 {
-    struct initial_run run = {.w = w, .alive = true};
-    str prefix = object_key(&run.scratch, w->form.res, w->ns_prefix.len ? str_sub(w->ns_prefix, 0, w->ns_prefix.len - 1) : S(""), S(""));
-    ARENA_AUTO keys = ARENA_INIT;
-    prefix = arena_str(&keys, prefix);
-    store_view_range(view, prefix, store_prefix_end(&keys, prefix), initial_visit, &run);
-    arena_fini(&run.scratch);
-    w->after = store_view_revision(view);
+    struct initial *in = w->initial;
+    for (;;) {
+        if (in->held) {
+            if (!w->q->sink->stream_write(w->q, in->held, INITIAL_UNSENT_BYTES))
+                return true; /* on_writable comes back here */
+            http_buf_unref(TAKE(in->held));
+        }
+        if (!in->from.p)
+            break;
+        str from = in->from;
+        in->from = STR_NONE;
+        in->full = false;
+        store_view_range(in->view, from, in->end, initial_visit, w);
+        if (in->piece.len)
+            in->held = http_buf_new(strbuf_str(&in->piece));
+        strbuf_clear(&in->piece);
+    }
+    w->after = store_view_revision(in->view);
+    w->initial = NULL;
+    initial_free(in);
+    if (w->opts.send_initial_events && !watcher_bookmark(w, w->after, true))
+        return false;
+    return live(w);
+}
+
+static void initial_begin(struct watcher *w, struct store_view *view)
+{
+    struct initial *in = w->initial = xnew(struct initial);
+    str ns = w->ns_prefix.len ? str_sub(w->ns_prefix, 0, w->ns_prefix.len - 1) : S("");
+    in->view = view;
+    in->from = object_key(&in->keys, w->form.res, ns, w->exact.len ? w->opts.name_pin : S(""));
+    in->end = w->exact.len ? arena_cat(&in->keys, in->from, str_n("\0", 1)) : store_prefix_end(&in->keys, in->from);
 }
 
 /* Events between the watcher's revision and the hub's cursor, which the hub will not repeat.  False: the watcher is gone. */
@@ -545,6 +608,14 @@ void watch_gone(struct api_req *q)
         watcher_end(q->state);
 }
 
+static void peer_writable(struct http_request *http)
+{
+    struct api_req *q = http->user;
+    struct watcher *w = q->state;
+    if (w && w->initial)
+        initial_pump(w);
+}
+
 static void stream_begin(struct watcher *w)
 {
     struct api_req *q = w->q;
@@ -553,14 +624,40 @@ static void stream_begin(struct watcher *w)
     if (q->http) {
         q->http->user = q;
         q->http->on_gone = peer_gone;
+        q->http->on_writable = peer_writable;
         http_request_shrink(q->http);
     }
+}
+
+/* Joins its topic, after what happened between its revision and the hub's cursor.  False: the watcher is gone. */
+static bool live(struct watcher *w)
+{
+    struct watch_hub *h = w->hub;
+    bool alive = true;
+    if (w->after < h->cursor) {
+        ARENA_AUTO a = ARENA_INIT;
+        struct store_watch *sw;
+        str ns = w->ns_prefix.len ? str_sub(w->ns_prefix, 0, w->ns_prefix.len - 1) : S("");
+        if (store_watch_open(h->srv->store, object_key(&a, w->form.res, ns, S("")), w->after, wake_nothing, NULL, &sw, NULL) < 0) {
+            watcher_end(w); /* it read its state so slowly that the window has moved on: it must list again */
+            return false;
+        }
+        alive = catch_up(w, sw);
+        store_watch_close(sw);
+    }
+    if (alive) {
+        list_del(&w->link);
+        list_add_tail(&topic_ensure(h, w->form.res)->watchers, &w->link);
+    }
+    return alive;
 }
 
 void rest_watch(struct api_req *q)
 {
     struct watch_hub *h = apiserver_hub(q->srv, q->loop);
     struct list_opts o;
+    struct store_view *view = NULL;
+    struct err err;
     q->is_watch = true;
     if (!list_opts_parse(q, &o))
         return;
@@ -568,35 +665,25 @@ void rest_watch(struct api_req *q)
         api_answer_status(q, 503, S("ServiceUnavailable"), S("the server is shutting down"), &(struct api_status_details){.retry_after_s = 1});
         return;
     }
-    CLEANUP(store_view_close) struct store_view *view = NULL;
-    struct store_watch *sw = NULL;
-    struct err err;
-    bool from_state = !o.has_rv || o.rv == 0 || o.send_initial_events;
-    if (from_state) {
+    if (!o.has_rv || o.rv == 0 || o.send_initial_events) {
         if (store_view_open(q->srv->store, 0, &view, &err) < 0) {
             api_answer_err(q, &err);
             return;
         }
-    } else if (o.rv < h->cursor) {
-        str prefix = object_key(q->arena, q->res, o.ns, S(""));
-        if (store_watch_open(q->srv->store, prefix, o.rv, wake_nothing, NULL, &sw, &err) < 0) {
-            answer_expired(q, o.rv);
-            return;
-        }
+    } else if (o.rv < store_compacted_revision(q->srv->store)) {
+        answer_expired(q, o.rv);
+        return;
     }
     struct watcher *w = watcher_new(h, q, &o);
     w->after = o.rv;
     metrics_watch_started(q->srv->metrics, 1);
-    list_add_tail(&topic_ensure(h, q->res)->watchers, &w->link);
     stream_begin(w);
     timer_set(w);
+    list_add_tail(&h->starting, &w->link);
     if (view) {
-        send_initial_state(w, view);
-        if (o.send_initial_events && !watcher_bookmark(w, w->after, true))
-            return;
-    }
-    if (sw) {
-        catch_up(w, sw);
-        store_watch_close(sw);
+        initial_begin(w, view);
+        initial_pump(w);
+    } else {
+        live(w);
     }
 }

@@ -139,9 +139,29 @@ def test_watch_table(s):
     conn.close()
 
 
+def test_large_first_state(s):
+    """A client that asks for the whole state and reads slowly costs the server a few pieces of it, and still gets every object and every later event."""
+    ns = "/api/v1/namespaces/big"
+    s.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "big"}})
+    conn = s.connect()
+    for i in range(300):
+        s.post(ns + "/configmaps", configmap(f"b{i:03}", ns="big", data={"x": "y" * 100000}), conn=conn)
+    before = s.rss()
+    watching = s.connect()
+    watching.request("GET", ns + "/configmaps?watch=true")
+    response = watching.getresponse()
+    s.post(ns + "/configmaps", configmap("later", ns="big"))
+    tap.ok("unread state is not held in memory", s.rss() - before < 12 << 20, f"grew by {s.rss() - before}")
+    names = []
+    while not names or names[-1] != "later":
+        names.append(json.loads(response.readline())["object"]["metadata"]["name"])
+    tap.eq("all of it arrives, then what came later", names[-302:], [f"b{i:03}" for i in range(300)] + ["kube-root-ca.crt", "later"])
+    watching.close()
+
+
 def main():
     with Server() as s:
-        tap.run((test_lists, test_continue, test_versions, test_watch, test_watch_from_now, test_watch_rules, test_output, test_watch_table), s)
+        tap.run((test_lists, test_continue, test_versions, test_watch, test_watch_from_now, test_watch_rules, test_output, test_watch_table, test_large_first_state), s)
     tap.done()
 
 
