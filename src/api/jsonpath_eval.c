@@ -430,7 +430,8 @@ static void emit_values(void *ctx, const struct set *results)
     }
     size_t n = c->all.n + results->n;
     c->all.p = arena_grow(c->arena, c->all.p, c->all.n * sizeof *c->all.p, n * sizeof *c->all.p);
-    memcpy(c->all.p + c->all.n, results->p, results->n * sizeof *results->p);
+    if (results->n)
+        memcpy(c->all.p + c->all.n, results->p, results->n * sizeof *results->p);
     c->all.n = n;
 }
 

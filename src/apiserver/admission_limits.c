@@ -172,9 +172,10 @@ static bool visit(void *arg, struct json *range, const struct store_kv *kv UNUSE
 
 static int run(struct admission_attrs *at, bool defaults, struct err *err)
 {
-    bool concerned = !at->subresource.len && (at->op == ADMIT_CREATE || (at->op == ADMIT_UPDATE && admission_is_kind(at, "", "persistentvolumeclaims"))) &&
-                     (admission_is_kind(at, "", "pods") || admission_is_kind(at, "", "persistentvolumeclaims"));
-    if (!concerned)
+    bool is_pod = admission_is_kind(at, "", "pods"), is_claim = admission_is_kind(at, "", "persistentvolumeclaims");
+    bool made = at->op == ADMIT_CREATE && !at->subresource.len && (is_pod || is_claim);
+    bool resized = at->op == ADMIT_UPDATE && !defaults && (is_pod ? str_is(at->subresource, "resize") : is_claim && !at->subresource.len);
+    if (!made && !resized)
         return 0;
     struct limit_run l = {.at = at, .defaults = defaults, .err = err};
     object_each(at->store, at->arena, object_builtin(S(""), S("limitranges")), at->ns, visit, &l);

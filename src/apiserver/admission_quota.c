@@ -11,29 +11,48 @@
 #include "apiserver/internal.h"
 #include "apiserver/quota.h"
 
-#define QUOTA_MAX_USAGE 48
-
-struct usage {
-    struct arena *arena;
-    struct {
-        str name;
-        struct quantity value;
-    } items[QUOTA_MAX_USAGE];
-    size_t len;
+/* What objects use of the names that a quota limits; others do not count, so that they cannot crowd these out. */
+struct usage_item {
+    str name;
+    struct quantity value;
 };
+struct usage {
+    struct arena *arena;     /* for names on the way */
+    const struct json *hard; /* spec.hard of the quota; names point into it */
+    struct usage_item *items;
+    size_t len, room;
+};
+
+static struct usage usage_new(struct arena *a, const struct json *hard)
+{
+    size_t room = json_is(hard, JSON_OBJECT) ? hard->len : 0;
+    return (struct usage){.arena = a, .hard = hard, .items = arena_array(a, room, struct usage_item), .room = room};
+}
+
+static struct usage_item *usage_find(const struct usage *u, str name)
+{
+    for (size_t i = 0; i < u->len; i++)
+        if (str_eq(u->items[i].name, name))
+            return &u->items[i];
+    return NULL;
+}
+
+static void usage_put(struct usage *u, str name, struct quantity value)
+{
+    if (u->len < u->room)
+        u->items[u->len++] = (struct usage_item){name, value};
+}
 
 static void use(struct usage *u, str name, struct quantity value)
 {
-    for (size_t i = 0; i < u->len; i++) {
-        if (str_eq(u->items[i].name, name)) {
-            quantity_add(&u->items[i].value, &value);
-            return;
-        }
+    struct usage_item *it = usage_find(u, name);
+    if (it) {
+        quantity_add(&it->value, &value);
+        return;
     }
-    if (u->len < QUOTA_MAX_USAGE) {
-        u->items[u->len].name = name;
-        u->items[u->len++].value = value;
-    }
+    for (uint32_t i = 0; json_is(u->hard, JSON_OBJECT) && i < u->hard->len; i++)
+        if (str_eq(u->hard->members[i].key, name))
+            usage_put(u, u->hard->members[i].key, value);
 }
 
 static void use_count(struct usage *u, str name, int64_t n)
@@ -54,46 +73,44 @@ static bool is_native(str resource)
     return str_is(resource, "cpu") || str_is(resource, "memory") || str_is(resource, "ephemeral-storage") || str_has_prefix(resource, S("hugepages-"));
 }
 
-/* Sum of the containers, or the largest init container where that is more. */
-static void pod_resources(struct usage *u, const struct json *spec, str what)
+/* The names under which a quota can limit a resource of a container; "" for those it cannot. */
+static void limit_names(struct arena *a, bool requests, str resource, str ret[2])
 {
-    struct usage sum = {.arena = u->arena};
+    bool native = is_native(resource);
+    ret[0] = requests || native ? arena_fmt(a, "%s." STR_FMT, requests ? "requests" : "limits", STR_ARG(resource)) : S("");
+    ret[1] = requests && native ? resource : S("");
+}
+
+/* Sum of the containers, or the largest init container where that is more. */
+static void pod_resources(struct usage *u, const struct json *spec, bool requests)
+{
+    struct usage sum = usage_new(u->arena, u->hard);
     static const str lists[] = {STR_INIT("containers"), STR_INIT("initContainers")};
+    str names[2];
     for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
         const struct json *containers = json_get(spec, lists[l]);
         for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
-            const struct json *c = &containers->items[i], *list = json_get(json_get(c, S("resources")), what);
+            const struct json *c = &containers->items[i], *list = json_get(json_get(c, S("resources")), requests ? S("requests") : S("limits"));
             bool adds = l == 0 || str_is(json_get_str(c, S("restartPolicy")), "Always");
             for (uint32_t k = 0; json_is(list, JSON_OBJECT) && k < list->len; k++) {
                 struct quantity q;
-                if (!quantity_parse(json_str(&list->members[k].value), &q))
+                struct usage_item *it = usage_find(&sum, list->members[k].key);
+                limit_names(u->arena, requests, list->members[k].key, names);
+                if ((!json_get(u->hard, names[0]) && !json_get(u->hard, names[1])) || !quantity_parse(json_str(&list->members[k].value), &q))
                     continue;
-                if (adds) {
-                    use(&sum, list->members[k].key, q);
-                    continue;
-                }
-                for (size_t n = 0; n <= sum.len; n++) {
-                    if (n == sum.len) {
-                        use(&sum, list->members[k].key, q);
-                        break;
-                    }
-                    if (str_eq(sum.items[n].name, list->members[k].key)) {
-                        if (quantity_cmp(&q, &sum.items[n].value) > 0)
-                            sum.items[n].value = q;
-                        break;
-                    }
-                }
+                if (!it)
+                    usage_put(&sum, list->members[k].key, q);
+                else if (adds)
+                    quantity_add(&it->value, &q);
+                else if (quantity_cmp(&q, &it->value) > 0)
+                    it->value = q;
             }
         }
     }
-    bool requests = str_is(what, "requests");
     for (size_t i = 0; i < sum.len; i++) {
-        str name = sum.items[i].name;
-        if (!requests && !is_native(name))
-            continue;
-        use(u, arena_fmt(u->arena, "%s." STR_FMT, requests ? "requests" : "limits", STR_ARG(name)), sum.items[i].value);
-        if (requests && is_native(name))
-            use(u, name, sum.items[i].value);
+        limit_names(u->arena, requests, sum.items[i].name, names);
+        for (size_t n = 0; n < ARRAY_LEN(names); n++)
+            use(u, names[n], sum.items[i].value);
     }
 }
 
@@ -102,8 +119,8 @@ static void pod_usage(struct usage *u, const struct json *pod)
     if (is_terminal(pod))
         return;
     use_count(u, S("pods"), 1);
-    pod_resources(u, json_get(pod, S("spec")), S("requests"));
-    pod_resources(u, json_get(pod, S("spec")), S("limits"));
+    pod_resources(u, json_get(pod, S("spec")), true);
+    pod_resources(u, json_get(pod, S("spec")), false);
 }
 
 static void service_usage(struct usage *u, const struct json *svc)
@@ -133,12 +150,19 @@ static void claim_usage(struct usage *u, const struct json *pvc)
     }
 }
 
-static void usage_of(struct usage *u, const struct api_resource *r, const struct json *obj)
+/* What a number of objects uses by being there. */
+static void count_usage(struct usage *u, const struct api_resource *r, int64_t n)
 {
     static const char *const counted[] = {"configmaps", "secrets", "replicationcontrollers", "resourcequotas"};
-    if (!obj)
-        return;
-    use_count(u, r->group.len ? arena_fmt(u->arena, "count/" STR_FMT "." STR_FMT, STR_ARG(r->plural), STR_ARG(r->group)) : arena_cat(u->arena, S("count/"), r->plural), 1);
+    use_count(u, r->group.len ? arena_fmt(u->arena, "count/" STR_FMT "." STR_FMT, STR_ARG(r->plural), STR_ARG(r->group)) : arena_cat(u->arena, S("count/"), r->plural), n);
+    for (size_t i = 0; !r->group.len && i < ARRAY_LEN(counted); i++)
+        if (str_is(r->plural, counted[i]))
+            use_count(u, r->plural, n);
+}
+
+static void usage_of(struct usage *u, const struct api_resource *r, const struct json *obj)
+{
+    count_usage(u, r, 1);
     if (r->group.len)
         return;
     if (str_is(r->plural, "pods"))
@@ -147,9 +171,6 @@ static void usage_of(struct usage *u, const struct api_resource *r, const struct
         service_usage(u, obj);
     else if (str_is(r->plural, "persistentvolumeclaims"))
         claim_usage(u, obj);
-    for (size_t i = 0; i < ARRAY_LEN(counted); i++)
-        if (str_is(r->plural, counted[i]))
-            use_count(u, r->plural, 1);
 }
 
 /* --- scopes ---------------------------------------------------------------------------------------------------------------------------------------- */
@@ -219,10 +240,8 @@ struct quota_run {
 
 static struct quantity used_of(const struct usage *u, str name)
 {
-    for (size_t i = 0; i < u->len; i++)
-        if (str_eq(u->items[i].name, name))
-            return u->items[i].value;
-    return quantity_from_i64(0);
+    const struct usage_item *it = usage_find(u, name);
+    return it ? it->value : quantity_from_i64(0);
 }
 
 static void say(struct strbuf *b, str name, str value)
@@ -239,10 +258,7 @@ static bool must_specify(struct quota_run *q, const struct json *hard, const str
     static const str needed[] = {STR_INIT("cpu"),          STR_INIT("limits.cpu"),   STR_INIT("limits.memory"),
                                  STR_INIT("memory"),       STR_INIT("requests.cpu"), STR_INIT("requests.memory")};
     for (size_t i = 0; i < ARRAY_LEN(needed); i++) {
-        bool given = false;
-        for (size_t k = 0; k < now->len; k++)
-            given |= str_eq(now->items[k].name, needed[i]);
-        if (json_get(hard, needed[i]) && !given)
+        if (json_get(hard, needed[i]) && !usage_find(now, needed[i]))
             strbuf_addf(&missing, "%s" STR_FMT, missing.len ? "," : "", STR_ARG(needed[i]));
     }
     if (!missing.len)
@@ -255,16 +271,17 @@ static bool charge(void *arg, struct json *quota, const struct store_kv *kv)
 {
     struct quota_run *q = arg;
     struct arena *a = q->at->arena;
-    struct usage now = {.arena = a}, before = {.arena = a};
-    if (q->now && quota_covers(quota, q->at->res, q->now))
+    const struct json *hard = json_path(quota, "spec", "hard", NULL);
+    struct usage now = usage_new(a, hard), before = usage_new(a, hard);
+    bool covered = q->now && quota_covers(quota, q->at->res, q->now);
+    if (covered)
         usage_of(&now, q->at->res, q->now);
     if (q->before && quota_covers(quota, q->at->res, q->before))
         usage_of(&before, q->at->res, q->before);
-    const struct json *hard = json_path(quota, "spec", "hard", NULL);
+    if (covered && !must_specify(q, hard, &now, object_name(quota)))
+        return false;
     if (!now.len && !before.len)
         return true;
-    if (!must_specify(q, hard, &now, object_name(quota)))
-        return false;
     struct json *status = json_ensure_object(a, quota, S("status"));
     json_set(a, status, S("hard"), hard ? json_copy(a, hard) : json_object());
     struct json *used = json_ensure_object(a, status, S("used"));
@@ -308,7 +325,8 @@ int validate_resource_quota(struct admission_attrs *at, struct err *err)
     if (!api_is_namespaced(at->res) || at->op == ADMIT_DELETE)
         return 0;
     bool is_quota = admission_is_kind(at, "", "resourcequotas");
-    if (at->op == ADMIT_UPDATE && (is_quota || (at->subresource.len && !str_is(at->subresource, "status"))))
+    bool counts = !at->subresource.len || str_is(at->subresource, "status") || str_is(at->subresource, "resize");
+    if (at->op == ADMIT_UPDATE && (is_quota || !counts))
         return 0;
     struct quota_run q = {.at = at, .now = at->obj, .before = at->old, .err = err};
     object_each(at->store, at->arena, object_builtin(S(""), S("resourcequotas")), at->ns, charge, &q);
@@ -328,35 +346,55 @@ void quota_on_remove(struct admission_attrs *at, const struct json *obj)
 struct recount {
     const struct json *quota;
     const struct api_resource *res;
-    struct usage *usage;
+    struct usage usage;
+    struct arena scratch; /* per object */
 };
 
-static bool count_object(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+static bool count_object(void *arg, const struct store_kv *kv)
 {
     struct recount *c = arg;
-    if (quota_covers(c->quota, c->res, obj))
-        usage_of(c->usage, c->res, obj);
+    struct json obj = object_parse(&c->scratch, store_kv_value(kv));
+    if (quota_covers(c->quota, c->res, &obj))
+        usage_of(&c->usage, c->res, &obj);
+    arena_reset(&c->scratch);
     return true;
+}
+
+/* Does it take more than the number of objects to know what they use? */
+static bool needs_objects(const struct api_resource *r)
+{
+    return !r->group.len && (str_is(r->plural, "pods") || str_is(r->plural, "services") || str_is(r->plural, "persistentvolumeclaims"));
+}
+
+static void recount_resource(struct recount *c, struct arena *a, struct store_view *view)
+{
+    str prefix = object_key(a, c->res, object_ns(c->quota), S("")), end = store_prefix_end(a, prefix);
+    if (needs_objects(c->res)) {
+        store_view_range(view, prefix, end, count_object, c);
+    } else if (quota_covers(c->quota, c->res, NULL)) {
+        count_usage(&c->usage, c->res, (int64_t)store_view_count(view, prefix, end));
+        arena_reset(&c->scratch);
+    }
 }
 
 void quota_recount(struct store *store, struct arena *a, const struct registry_snapshot *reg, struct json *quota)
 {
-    struct usage *u = arena_new(a, struct usage);
-    u->arena = a;
+    CLEANUP(store_view_close) struct store_view *view = NULL;
+    BUG_ON(store_view_open(store, 0, &view, NULL) < 0);
     const struct json *hard = json_path(quota, "spec", "hard", NULL);
+    struct recount c = {.quota = quota, .usage = usage_new(a, hard)};
+    c.usage.arena = &c.scratch;
     for (size_t i = 0; i < reg->nresources; i++) {
-        const struct api_resource *r = reg->resources[i];
-        bool stored = registry_storage(reg, r) == r && !(r->flags & API_CREATE_ONLY);
-        if (!api_is_namespaced(r) || !stored)
-            continue;
-        struct recount c = {quota, r, u};
-        object_each(store, a, r, object_ns(quota), count_object, &c);
+        c.res = reg->resources[i];
+        if (api_is_namespaced(c.res) && registry_storage(reg, c.res) == c.res && !(c.res->flags & API_CREATE_ONLY))
+            recount_resource(&c, a, view);
     }
+    arena_fini(&c.scratch);
     struct json *status = json_ensure_object(a, quota, S("status"));
     json_set(a, status, S("hard"), hard ? json_copy(a, hard) : json_object());
     struct json *used = json_set(a, status, S("used"), json_object());
     for (uint32_t i = 0; json_is(hard, JSON_OBJECT) && i < hard->len; i++) {
-        struct quantity q = used_of(u, hard->members[i].key);
+        struct quantity q = used_of(&c.usage, hard->members[i].key);
         json_set(a, used, hard->members[i].key, json_string(quantity_format(a, &q)));
     }
 }

@@ -30,25 +30,41 @@ static str ip_text(struct arena *a, uint32_t ip)
     return arena_fmt(a, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255);
 }
 
+/* By an operation of this very transaction? */
+static bool is_reserved(const struct write_run *r, str key)
+{
+    for (size_t i = 1; i < r->txn.nops; i++)
+        if (str_eq(r->ops[i].key, key))
+            return true;
+    return false;
+}
+
 static bool in_use(struct write_run *r, str key)
 {
-    struct store_kv *kv = store_get(r->q->srv->store, key);
-    bool used = kv != NULL;
-    store_kv_unref(kv);
-    /* or by an operation of this very transaction */
-    for (size_t i = 1; i < r->txn.nops && !used; i++)
-        used = str_eq(r->ops[i].key, key) && r->ops[i].type == STORE_PUT;
-    return used;
+    CLEANUP(store_kv_unref) struct store_kv *kv = store_get(r->q->srv->store, key);
+    return kv || is_reserved(r, key);
+}
+
+/* The value is the key of the service that holds it: a number that merely stands in a spec is neither kept nor given back. */
+static bool owns(struct write_run *r, str key, rev_t *ret_rev)
+{
+    CLEANUP(store_kv_unref) struct store_kv *kv = store_get(r->q->srv->store, key);
+    if (!kv || !str_eq(store_kv_value(kv), r->key))
+        return false;
+    *ret_rev = kv->mod_rev;
+    return true;
 }
 
 static void reserve(struct write_run *r, str key)
 {
-    write_add_op(r, (struct store_op){.type = STORE_PUT, .key = key, .value = object_key(r->q->arena, r->res, r->ns, r->name), .expect = 0});
+    write_add_op(r, (struct store_op){.type = STORE_PUT, .key = key, .value = r->key, .expect = 0});
 }
 
 static void release(struct write_run *r, str key)
 {
-    write_add_op(r, (struct store_op){.type = STORE_DELETE, .key = key, .expect = STORE_ANY_REV});
+    rev_t rev;
+    if (!is_reserved(r, key) && owns(r, key, &rev))
+        write_add_op(r, (struct store_op){.type = STORE_DELETE, .key = key, .expect = rev});
 }
 
 static str ip_key(struct write_run *r, str ip)
@@ -141,6 +157,14 @@ static void allocate_ip(struct write_run *r, struct json *spec)
         set_cluster_ip(r, spec, ip);
 }
 
+/* An address that a type without one was given stands where validation looks for it. */
+static void show_given_ip(struct write_run *r, struct json *spec)
+{
+    str ip = json_get_str(spec, S("clusterIP"));
+    if (ip.len)
+        set_cluster_ip(r, spec, ip);
+}
+
 static int64_t take_free_port(struct write_run *r)
 {
     uint64_t start = random_start(), count = NODE_PORT_MAX - NODE_PORT_MIN + 1;
@@ -155,10 +179,10 @@ static int64_t take_free_port(struct write_run *r)
     return 0;
 }
 
-static bool held_by(const struct json *spec, int64_t port)
+/* Do the first n ports name it? */
+static bool ports_have(const struct json *ports, uint32_t n, int64_t port)
 {
-    const struct json *ports = json_get(spec, S("ports"));
-    for (uint32_t i = 0; port && json_is(ports, JSON_ARRAY) && i < ports->len; i++)
+    for (uint32_t i = 0; json_is(ports, JSON_ARRAY) && i < MIN(n, ports->len); i++)
         if (json_get_int(&ports->items[i], S("nodePort"), 0) == port)
             return true;
     return false;
@@ -176,32 +200,41 @@ static void take_given_port(struct write_run *r, uint32_t index, int64_t port)
         reserve(r, port_key(r, port));
 }
 
-/* Every port of a NodePort or LoadBalancer service gets a node port; one that old already holds stays. */
+/* The node port of the item that speaks for the same port number: the old one of the same protocol, or that of an earlier item with another protocol (53/UDP and 53/TCP share one).  0: none. */
+static int64_t usual_port(const struct json *old_ports, const struct json *ports, uint32_t i)
+{
+    const struct json *p = &ports->items[i];
+    int64_t number = json_get_int(p, S("port"), 0), found = 0;
+    for (uint32_t k = 0; json_is(old_ports, JSON_ARRAY) && k < old_ports->len && !found; k++)
+        if (json_get_int(&old_ports->items[k], S("port"), 0) == number &&
+            str_eq(json_get_str(&old_ports->items[k], S("protocol")), json_get_str(p, S("protocol"))))
+            found = json_get_int(&old_ports->items[k], S("nodePort"), 0);
+    for (uint32_t k = 0; k < i && !found; k++)
+        if (json_get_int(&ports->items[k], S("port"), 0) == number)
+            found = json_get_int(&ports->items[k], S("nodePort"), 0);
+    return found;
+}
+
+/* Every port of a NodePort or LoadBalancer service gets a node port; one that the service already holds stays.  A load balancer may say that it needs none: it then gets those it asks for. */
 static void allocate_ports(struct write_run *r, const struct json *old_spec, struct json *spec)
 {
     struct json *ports = json_get(spec, S("ports"));
+    const struct json *old_ports = json_get(old_spec, S("ports"));
     bool is_lb = str_is(json_get_str(spec, S("type")), "LoadBalancer");
-    if (is_lb && !json_get_bool(spec, S("allocateLoadBalancerNodePorts"), true))
-        return;
+    bool only_given = is_lb && !json_get_bool(spec, S("allocateLoadBalancerNodePorts"), true);
     for (uint32_t i = 0; json_is(ports, JSON_ARRAY) && i < ports->len; i++) {
-        struct json *p = &ports->items[i];
-        int64_t port = json_get_int(p, S("nodePort"), 0);
-        if (!port && old_spec) { /* the old number of the same port */
-            const struct json *old_ports = json_get(old_spec, S("ports"));
-            for (uint32_t k = 0; json_is(old_ports, JSON_ARRAY) && k < old_ports->len && !port; k++)
-                if (json_get_int(&old_ports->items[k], S("port"), 0) == json_get_int(p, S("port"), 0) &&
-                    str_eq(json_get_str(&old_ports->items[k], S("protocol")), json_get_str(p, S("protocol"))))
-                    port = json_get_int(&old_ports->items[k], S("nodePort"), 0);
-        }
-        if (port && held_by(old_spec, port)) {
-            json_set(r->q->arena, p, S("nodePort"), json_int(r->q->arena, port));
-        } else if (port) {
-            take_given_port(r, i, port);
-        } else {
+        int64_t port = json_get_int(&ports->items[i], S("nodePort"), 0);
+        rev_t rev;
+        if (!port && only_given)
+            continue;
+        if (!port)
+            port = usual_port(old_ports, ports, i);
+        if (!port)
             port = take_free_port(r);
-            if (port)
-                json_set(r->q->arena, p, S("nodePort"), json_int(r->q->arena, port));
-        }
+        else if (!ports_have(ports, i, port) && !owns(r, port_key(r, port), &rev)) /* twice in one service is for validation to judge */
+            take_given_port(r, i, port);
+        if (port)
+            json_set(r->q->arena, &ports->items[i], S("nodePort"), json_int(r->q->arena, port));
     }
 }
 
@@ -213,6 +246,8 @@ void alloc_service_create(struct write_run *r, struct json *obj)
     str type = json_get_str(spec, S("type"));
     if (wants_ip(type))
         allocate_ip(r, spec);
+    else
+        show_given_ip(r, spec);
     if (wants_ports(type))
         allocate_ports(r, NULL, spec);
 }
@@ -222,7 +257,7 @@ static void release_ports(struct write_run *r, const struct json *old_spec, cons
     const struct json *ports = json_get(old_spec, S("ports"));
     for (uint32_t i = 0; json_is(ports, JSON_ARRAY) && i < ports->len; i++) {
         int64_t port = json_get_int(&ports->items[i], S("nodePort"), 0);
-        if (port && !held_by(still, port))
+        if (port && !ports_have(json_get(still, S("ports")), UINT32_MAX, port))
             release(r, port_key(r, port));
     }
 }
@@ -280,6 +315,8 @@ void alloc_service_update(struct write_run *r, const struct json *old, struct js
             json_del(spec, drop[i]);
         if (!str_is(old_ip, "None"))
             release(r, ip_key(r, old_ip));
+    } else {
+        show_given_ip(r, spec);
     }
     if (wants_ports(type)) {
         allocate_ports(r, old_spec, spec);

@@ -1,5 +1,6 @@
 /* chain.c - the way of every request: inputs → route → who → may they → verb; and the two sinks, HTTP and in-process. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/selector.h"
 #include "apiserver/audit.h"
 #include "apiserver/internal.h"
 #include "wire/gzip.h"
@@ -54,15 +55,36 @@ void chain_finish_local(struct api_req *q)
 
 /* --- authorization ------------------------------------------------------------------------------------------------ */
 
+/* A list or watch of one name is a question about that name, so that rules with resourceNames can grant it. */
+static str name_asked(struct api_req *q)
+{
+    const struct api_target *t = &q->target;
+    str text, name = S("");
+    struct selector fields;
+    bool lists = str_is(t->verb, "list") || str_is(t->verb, "watch");
+    const struct api_resource *res = t->name.len || !lists ? NULL : registry_find(q->reg, t->group, t->version, t->resource);
+    if (!res || !api_query(q, S("fieldSelector"), &text) || !text.len || selector_parse_fields(q->arena, res, text, &fields, NULL) < 0)
+        return t->name;
+    return selector_pins(&fields, S("metadata.name"), &name) ? name : S("");
+}
+
+struct authz_attrs chain_attrs(struct api_req *q)
+{
+    const struct api_target *t = &q->target;
+    return (struct authz_attrs){.user = &q->user, .is_resource = t->is_resource, .verb = t->verb, .group = t->group, .version = t->version,
+                                .resource = t->resource, .subresource = t->subresource, .ns = t->ns, .name = t->name, .path = t->path};
+}
+
 static bool authorized(struct api_req *q)
 {
     const struct api_target *t = &q->target;
-    struct authz_attrs attrs = {.user = &q->user, .is_resource = t->is_resource, .verb = t->verb, .group = t->group, .version = t->version,
-                                .resource = t->resource, .subresource = t->subresource, .ns = t->ns, .name = t->name, .path = t->path};
+    struct authz_attrs attrs = chain_attrs(q);
+    if (t->is_resource)
+        attrs.name = name_asked(q);
     str reason = S("");
     if (authz_check(q->srv->authz, q->arena, &attrs, &reason))
         return true;
-    struct api_status_details d = {.name = t->name, .group = t->group, .kind = t->resource};
+    struct api_status_details d = {.name = attrs.name, .group = t->group, .kind = t->resource};
     api_answer_status(q, 403, S("Forbidden"), authz_forbidden_message(q->arena, &attrs, reason), &d);
     return false;
 }
@@ -106,6 +128,16 @@ bool writes_enter(struct api_req *q)
     return false;
 }
 
+static bool verb_fits(const struct api_req *q, uint16_t bit)
+{
+    bool named = q->target.name.len > 0;
+    if (bit == API_VERB_CREATE && named && !q->sub)
+        return false;
+    if ((bit & (API_VERB_UPDATE | API_VERB_PATCH)) && !named)
+        return false;
+    return (q->sub ? q->sub->verbs : q->res->verbs) & bit;
+}
+
 static void run_resource(struct api_req *q)
 {
     const struct api_target *t = &q->target;
@@ -113,21 +145,18 @@ static void run_resource(struct api_req *q)
         return;
     if (q->res->deprecation_warning.len)
         api_req_warn(q, q->res->deprecation_warning);
-    if (verb_is_mutating(t->verb) && !writes_enter(q))
-        return;
-    if (subresource_serve(q))
-        return;
-    uint16_t allowed = q->sub ? q->sub->verbs : q->res->verbs;
-    for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
-        if (!str_is(t->verb, verbs[i].verb))
-            continue;
-        bool misplaced = verbs[i].bit == API_VERB_CREATE ? t->name.len && !q->sub : (verbs[i].bit & (API_VERB_UPDATE | API_VERB_PATCH)) && !t->name.len;
-        if (!(allowed & verbs[i].bit) || misplaced)
-            break;
-        verbs[i].run(q);
+    size_t i = 0;
+    while (i < ARRAY_LEN(verbs) && !str_is(t->verb, verbs[i].verb))
+        i++;
+    /* before anything is served: who was allowed a verb that a subresource does not have must not get at what another verb does there */
+    if (i == ARRAY_LEN(verbs) || !verb_fits(q, verbs[i].bit)) {
+        api_answer_method_not_allowed(q);
         return;
     }
-    api_answer_method_not_allowed(q);
+    if (verb_is_mutating(t->verb) && !writes_enter(q))
+        return;
+    if (!subresource_serve(q))
+        verbs[i].run(q);
 }
 
 void chain_run(struct api_req *q)

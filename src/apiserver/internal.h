@@ -48,6 +48,8 @@ void chain_run(struct api_req *q);
 bool route_parse(struct api_req *q);
 /* Finds the resource and subresource the target names.  False: answered already. */
 bool route_resolve(struct api_req *q);
+/* What the request asks, as a question to RBAC. */
+struct authz_attrs chain_attrs(struct api_req *q);
 void chain_finish_local(struct api_req *q); /* bookkeeping of a request that was answered in-process */
 /* Accept, pretty, gzip, options of the query.  False: answered already. */
 bool negotiate(struct api_req *q);

@@ -31,7 +31,8 @@ static bool parse_selectors(struct api_req *q, struct list_opts *o)
         if (selector_parse_fields(q->arena, q->res, v, o->fields, &err) < 0)
             return bad_request(q, arena_str(q->arena, str_of(err.msg)));
         str ns;
-        selector_pins(o->fields, S("metadata.name"), &o->name_pin);
+        if (!o->name_pin.len) /* the URL's name is what was authorized */
+            selector_pins(o->fields, S("metadata.name"), &o->name_pin);
         if (selector_pins(o->fields, S("metadata.namespace"), &ns) && !o->ns.len && api_is_namespaced(q->res))
             o->ns = ns;
     }

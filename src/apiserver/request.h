@@ -25,7 +25,6 @@ struct api_target {
     str verb; /* get list watch create update patch delete deletecollection, or the lower-case method for other paths */
     str path;
     str group, version, resource, subresource, ns, name;
-    str subpath; /* behind a proxy subresource */
 };
 
 enum api_output { API_OUT_OBJECT, API_OUT_TABLE, API_OUT_PARTIAL };

@@ -8,6 +8,8 @@
 #include "base/civil.h"
 #include "base/vec.h"
 
+#define GRACE_MAX_S ((int64_t)100 * 365 * 86400) /* a time that can still be written as a date */
+
 struct delete_opts {
     bool has_grace;
     int64_t grace;
@@ -104,7 +106,7 @@ static int64_t pod_grace(const struct json *pod, const struct delete_opts *o)
     if (!json_get_str(spec, S("nodeName")).len || str_is(phase, "Succeeded") || str_is(phase, "Failed"))
         return 0;
     int64_t grace = o->has_grace ? o->grace : json_get_int(spec, S("terminationGracePeriodSeconds"), 30);
-    return grace < 0 ? 1 : grace;
+    return grace < 0 ? 1 : MIN(grace, GRACE_MAX_S);
 }
 
 /* deletionTimestamp = now + grace; a second, shorter request moves it forward, a longer one does nothing. */

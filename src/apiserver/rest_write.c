@@ -257,6 +257,27 @@ static int build_apply(struct write_run *r, const struct json *live, struct json
     return api_conform(q->arena, r->res->type, ret, NULL, err);
 }
 
+/* An applied configuration must be what the schema says, whatever fieldValidation asks for: its fields become owned. */
+static int refuse_undeclared(struct write_run *r, const struct api_field_report *rep, struct err *err)
+{
+    struct arena *a = r->q->arena;
+    struct strbuf b = strbuf_on(a);
+    size_t n = 0;
+    for (size_t i = 0; i < rep->len; i++) {
+        str item = rep->items[i], head = S("unknown field \"");
+        if (!str_has_prefix(item, head))
+            continue;
+        str path = str_sub(item, head.len, item.len - 1);
+        strbuf_addf(&b, "%s." STR_FMT ": field not declared in schema", n++ ? "\n  " : "", STR_ARG(path));
+    }
+    if (!n)
+        return 0;
+    const struct api_resource *res = r->res;
+    return err_set(err, E_PARSE, "failed to create typed patch object (" STR_FMT "%s" STR_FMT "; " STR_FMT "/" STR_FMT ", Kind=" STR_FMT "): %s" STR_FMT, STR_ARG(r->ns),
+                   r->ns.len ? "/" : "", STR_ARG(r->name), STR_ARG(res->group), STR_ARG(res->version), STR_ARG(res->kind), n > 1 ? "errors:\n  " : "",
+                   STR_ARG(strbuf_str(&b)));
+}
+
 static int read_apply_body(struct write_run *r, struct err *err)
 {
     struct api_req *q = r->q;
@@ -277,7 +298,7 @@ static int read_apply_body(struct write_run *r, struct err *err)
     if (managed && managed->type == JSON_ARRAY && managed->len)
         return err_set(err, E_INVALID_ARG, "metadata.managedFields must be nil");
     if ((res = check_type(q, kind, version, &r->body, err)) < 0 || (res = api_conform(q->arena, r->res->type, &r->body, rep, err)) < 0 ||
-        (res = judge_report(q, kind, version, rep, false, err)) < 0)
+        (res = refuse_undeclared(r, rep, err)) < 0 || (res = judge_report(q, kind, version, rep, false, err)) < 0)
         return res;
     return check_place(r, &r->body, err);
 }

@@ -43,14 +43,10 @@ static void take_names(struct api_target *t, const struct path_parts *p, size_t 
     if (i < p->len)
         t->name = p->items[i++];
     if (i < p->len)
-        t->subresource = p->items[i++];
-    if (i < p->len) {
-        t->subpath = p->items[i];
-        t->subpath.len = (size_t)(p->items[p->len - 1].p + p->items[p->len - 1].len - p->items[i].p);
-    }
+        t->subresource = p->items[i];
 }
 
-static str verb_of(struct api_req *q, const struct api_target *t)
+static str verb_of(struct api_req *q, const struct api_target *t, bool watch_prefix)
 {
     static const struct {
         const char *method, *with_name, *without;
@@ -62,7 +58,9 @@ static str verb_of(struct api_req *q, const struct api_target *t)
         if (!str_is(q->method, verbs[i].method))
             continue;
         str verb = str_of(t->name.len ? verbs[i].with_name : verbs[i].without);
-        return (str_is(verb, "list") || str_is(verb, "get")) && q->is_watch ? S("watch") : verb;
+        /* ?watch=true asks for a watch of a list; of one object only the old prefix does */
+        bool watches = q->is_watch && (str_is(verb, "list") || (str_is(verb, "get") && watch_prefix));
+        return watches ? S("watch") : verb;
     }
     return S("");
 }
@@ -100,20 +98,13 @@ static bool find_resource(struct api_req *q)
             return false;
         }
     }
+    /* What was authorized inside a namespace must stay there.  A namespace itself counts as inside of it, as in Kubernetes: rules for a namespace hold for its own object; but no path
+     * leads from one namespace to another's object. */
     bool is_namespace = str_is(t->resource, "namespaces") && !t->group.len;
-    if (is_namespace)
-        t->ns = t->name; /* as Kubernetes: rules for a namespace hold inside it */
-    else if (!api_is_namespaced(q->res) && t->ns.len) {
+    bool misplaced = is_namespace ? !str_eq(t->ns, t->name) : api_is_namespaced(q->res) ? !t->ns.len && t->name.len : t->ns.len > 0;
+    if (misplaced)
         api_answer_unknown_resource(q);
-        return false;
-    } else if (api_is_namespaced(q->res) && !t->ns.len && (t->name.len || str_is(t->verb, "create"))) {
-        /* self reviews and the like are cluster scope; everything else needs its namespace to be written */
-        if (t->name.len) {
-            api_answer_unknown_resource(q);
-            return false;
-        }
-    }
-    return true;
+    return !misplaced;
 }
 
 bool route_parse(struct api_req *q)
@@ -137,12 +128,13 @@ bool route_parse(struct api_req *q)
     }
     t->is_resource = true;
     /* the old prefix /api/v1/watch/... */
-    if (first < p.len && str_is(p.items[first], "watch") && !registry_find(q->reg, t->group, t->version, S("watch"))) {
+    bool watch_prefix = first < p.len && str_is(p.items[first], "watch") && !registry_find(q->reg, t->group, t->version, S("watch"));
+    if (watch_prefix) {
         q->is_watch = true;
         first++;
     }
     take_names(t, &p, first);
-    t->verb = verb_of(q, t);
+    t->verb = verb_of(q, t, watch_prefix);
     if (!t->verb.len) {
         api_answer_method_not_allowed(q);
         return false;

@@ -22,6 +22,16 @@ static bool has_status(const struct api_resource *r)
     return api_subresource_find(r, S("status")) != NULL;
 }
 
+/* Takes the member from old, or removes it when old has none. */
+static void keep_old(struct arena *a, struct json *to, const struct json *old, str key)
+{
+    const struct json *v = json_get(old, key);
+    if (v)
+        json_set(a, to, key, *v);
+    else
+        json_del(to, key);
+}
+
 /* --- pods -------------------------------------------------------------------------------------------------------------- */
 
 static bool requests_equal_limits(const struct json *container, bool *any)
@@ -66,20 +76,44 @@ static void pod_create(struct write_run *r, struct json *obj)
                                  "\"message\":\"Scheduling is blocked due to non-empty scheduling gates\",\"lastProbeTime\":null,\"lastTransitionTime\":null}]"));
 }
 
-/* pods/ephemeralcontainers adds debug containers and touches nothing else. */
+static void take_ephemeral_containers(struct arena *a, const struct json *from, struct json *spec)
+{
+    const struct json *added = json_get(from, S("ephemeralContainers"));
+    json_set(a, spec, S("ephemeralContainers"), added ? *added : json_array());
+}
+
+/* Resources of the containers that both have. */
+static void take_resources(struct arena *a, const struct json *from, struct json *spec)
+{
+    static const str lists[] = {STR_INIT("containers"), STR_INIT("initContainers")}, fields[] = {STR_INIT("resources"), STR_INIT("resizePolicy")};
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
+        const struct json *wanted = json_get(from, lists[l]);
+        struct json *have = json_get(spec, lists[l]);
+        for (uint32_t i = 0; json_is(wanted, JSON_ARRAY) && json_is(have, JSON_ARRAY) && i < MIN(wanted->len, have->len); i++)
+            for (size_t f = 0; f < ARRAY_LEN(fields); f++)
+                if (str_eq(json_get_str(&wanted->items[i], S("name")), json_get_str(&have->items[i], S("name"))))
+                    keep_old(a, &have->items[i], &wanted->items[i], fields[f]);
+    }
+}
+
+/* pods/ephemeralcontainers adds debug containers, pods/resize changes resources; neither touches anything else. */
 static void pod_update(struct write_run *r, const struct json *old, struct json *obj)
 {
-    if (!str_is(r->subresource, "ephemeralcontainers"))
-        return;
+    static const struct {
+        const char *subresource;
+        void (*take)(struct arena *a, const struct json *from, struct json *spec);
+    } ways[] = {{"ephemeralcontainers", take_ephemeral_containers}, {"resize", take_resources}};
     struct arena *a = r->q->arena;
-    const struct json *added = json_path(obj, "spec", "ephemeralContainers", NULL);
-    struct json list = added ? *added : json_array();
-    const struct json *managed = json_get(object_meta(obj), S("managedFields"));
-    struct json kept = json_copy(a, old);
-    json_set(a, json_ensure_object(a, &kept, S("spec")), S("ephemeralContainers"), list);
-    if (managed)
-        json_set(a, object_meta(&kept), S("managedFields"), *managed);
-    *obj = kept;
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
+        if (!str_is(r->subresource, ways[i].subresource))
+            continue;
+        const struct json *managed = json_get(object_meta(obj), S("managedFields"));
+        struct json kept = json_copy(a, old);
+        ways[i].take(a, json_get(obj, S("spec")), json_ensure_object(a, &kept, S("spec")));
+        if (managed)
+            json_set(a, object_meta(&kept), S("managedFields"), *managed);
+        *obj = kept;
+    }
 }
 
 /* --- namespaces, volumes ---------------------------------------------------------------------------------------------- */
@@ -250,16 +284,6 @@ void strategy_prepare_create(struct write_run *r, struct json *obj)
         h->create(r, obj);
 }
 
-/* Takes the member from old, or removes it when old has none. */
-static void keep_old(struct arena *a, struct json *to, const struct json *old, str key)
-{
-    const struct json *v = json_get(old, key);
-    if (v)
-        json_set(a, to, key, *v);
-    else
-        json_del(to, key);
-}
-
 static void keep_metadata(struct arena *a, const struct json *old, struct json *obj)
 {
     static const str owned[] = {STR_INIT("uid"), STR_INIT("creationTimestamp"), STR_INIT("deletionTimestamp"), STR_INIT("deletionGracePeriodSeconds"),
@@ -269,10 +293,10 @@ static void keep_metadata(struct arena *a, const struct json *old, struct json *
         keep_old(a, meta, object_meta(old), owned[i]);
 }
 
-/* Has anything but metadata and status changed? */
-static bool spec_changed(const struct json *old, const struct json *obj)
+/* Has anything but metadata and, where it is written on its own, status changed? */
+static bool spec_changed(const struct api_resource *r, const struct json *old, const struct json *obj)
 {
-    static const str outside[] = {STR_INIT("metadata"), STR_INIT("status"), STR_INIT("kind"), STR_INIT("apiVersion")};
+    const str outside[] = {S("metadata"), S("kind"), S("apiVersion"), has_status(r) ? S("status") : S("metadata")};
     const struct json *sides[2][2] = {{old, obj}, {obj, old}};
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; i < sides[s][0]->len; i++) {
@@ -323,7 +347,7 @@ void strategy_prepare_update(struct write_run *r, const struct json *old, struct
     const struct hooks *h = hooks_of(r->res);
     if (h && h->update)
         h->update(r, old, obj);
-    if ((r->res->flags & API_GENERATION) && spec_changed(old, obj)) {
+    if ((r->res->flags & API_GENERATION) && spec_changed(r->res, old, obj)) {
         int64_t generation = json_get_int(object_meta(old), S("generation"), 0);
         json_set(a, object_meta(obj), S("generation"), json_int(a, generation + 1));
     }

@@ -87,12 +87,12 @@ static void answer_exists(struct write_run *r)
     fail(r, &err);
 }
 
-bool write_add_op(struct write_run *r, struct store_op op)
+void write_add_op(struct write_run *r, struct store_op op)
 {
-    if (r->txn.nops >= ARRAY_LEN(r->ops))
-        return false;
-    r->ops[r->txn.nops++] = op;
-    return true;
+    if (r->txn.nops < ARRAY_LEN(r->ops))
+        r->ops[r->txn.nops++] = op;
+    else
+        r->overflowed = true;
 }
 
 struct admission_attrs write_admission(struct write_run *r, enum admission_op op, struct json *obj, const struct json *old)
@@ -288,12 +288,19 @@ static void store_object(struct write_run *r, struct json *obj)
     }
     *op = (struct store_op){.type = r->removes ? STORE_DELETE : STORE_PUT, .key = r->key, .value = bytes, .rev_at = rev_at,
                             .expect = r->has_live ? r->live_kv->mod_rev : 0};
-    if (r->removes)
-        strategy_on_remove(r, &stored);
-    if (q->dry_run)
+    if (r->removes) {
+        if (!r->raw)
+            r->txn.nops = 1; /* an update that ends the object: what it was about to take is not taken, what it had is given back */
+        strategy_on_remove(r, &r->live);
+    }
+    if (r->overflowed) {
+        err_set(&err, E_TOO_LARGE, "the change needs more than the %d operations that one transaction can hold", WRITE_MAX_OPS);
+        fail(r, &err);
+    } else if (q->dry_run) {
         finish_dry_run(r, bytes);
-    else
+    } else {
         submit(r);
+    }
 }
 
 /* Same as what is there: nothing to write, the revision stays. */
@@ -329,12 +336,25 @@ static bool read_live(struct write_run *r)
     return true;
 }
 
+/* A PUT or an apply that finds nothing is a create, and who may update may not create by that. */
+static int may_create(struct write_run *r, struct err *err)
+{
+    struct api_req *q = r->q;
+    struct authz_attrs attrs = chain_attrs(q);
+    attrs.verb = S("create");
+    str reason;
+    if (authz_check(q->srv->authz, q->arena, &attrs, &reason))
+        return 0;
+    str text = authz_forbidden_message(q->arena, &attrs, reason);
+    return err_set(err, E_FORBIDDEN, STR_FMT, STR_ARG(text));
+}
+
 static void attempt(struct write_run *r)
 {
     r->attempts++;
     r->txn = (struct store_txn){.nops = 1};
     r->ops[0] = (struct store_op){.key = r->key};
-    r->removes = false;
+    r->removes = r->overflowed = false;
     r->errors = arena_new(r->q->arena, struct field_errors);
     r->errors->arena = r->q->arena;
     struct err err = ERR_NONE;
@@ -343,7 +363,9 @@ static void attempt(struct write_run *r)
         fail(r, &err);
         return;
     }
-    int res = r->build(r, r->has_live ? &r->live : NULL, &r->obj, &err);
+    int res = r->has_live || r->must_create ? 0 : may_create(r, &err);
+    if (res == 0)
+        res = r->build(r, r->has_live ? &r->live : NULL, &r->obj, &err);
     if (res == 0 && !r->raw)
         res = process(r, &r->obj, &err);
     if (res == WRITE_ANSWERED)

@@ -41,6 +41,7 @@ struct write_run {
     bool no_tracking;   /* managedFields stay as they are */
     bool conditional;   /* the client gave a resourceVersion: no retry */
     bool removes;       /* build asks to remove the object instead of writing it */
+    bool overflowed;    /* an operation found no room */
 
     /* inputs of the verbs */
     struct json body;
@@ -62,8 +63,8 @@ struct write_run {
 
 struct write_run *write_new(struct api_req *q, const struct api_resource *res, str ns, str name) MUST_CHECK;
 void write_start(struct write_run *r);
-/* Adds an operation to the transaction of this attempt; false when there is no room (the write then fails with 413). */
-bool write_add_op(struct write_run *r, struct store_op op);
+/* Adds an operation to the transaction of this attempt; when there is no room for it the write fails with 413. */
+void write_add_op(struct write_run *r, struct store_op op);
 /* Admission attributes of this attempt; their operations go behind those that are there.  Count them in with write_take_ops. */
 struct admission_attrs write_admission(struct write_run *r, enum admission_op op, struct json *obj, const struct json *old);
 void write_take_ops(struct write_run *r, struct admission_attrs *attrs);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/quantity.h"
 #include "cli/describe.h"
+#include "cli/describe_node.h"
 
 /* --- containers ------------------------------------------------------------------------------------------------------------------- */
 
@@ -428,4 +429,4 @@ void describe_pod_template(struct describe *d, const struct json *template)
     describe_tolerations(d, "  Tolerations", describe_list(spec, "tolerations"));
 }
 
-const struct describe_kind describe_core_kinds[] = {{"", "Pod", pod_rows}, {0}};
+const struct describe_kind describe_core_kinds[] = {{"", "Pod", pod_rows}, {"", "Node", describe_node_rows}, {0}};

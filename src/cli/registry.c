@@ -5,6 +5,7 @@
 const struct cli_verb *const cli_verbs[] = {
     &verb_server,
     &verb_get,
+    &verb_describe,
     &verb_create,
     &verb_apply,
     &verb_delete,

@@ -278,6 +278,19 @@ int resources_list(struct session *s, str path, str query, str accept, int64_t c
     return 0;
 }
 
+int resources_list_failed(struct session *s, const struct resource_query *q, const struct target *t, struct failure *f)
+{
+    const char *labels = q->labels ? q->labels : "", *fields = q->fields ? q->fields : "";
+    const struct discovery_resource *r = t->res;
+    str what = arena_fmt(&s->arena, STR_FMT "/" STR_FMT ", Resource=" STR_FMT, STR_ARG(r->group), STR_ARG(r->version), STR_ARG(r->plural));
+    bool is_query = f->err.code == E_INVALID_ARG || f->err.code == E_PARSE || f->err.code == E_NOT_FOUND;
+    if (!f->from_server || !is_query)
+        return -f->err.code;
+    if (labels[0] || fields[0])
+        return failure_wrap(f, &s->arena, "Unable to find \"" STR_FMT "\" that match label selector \"%s\", field selector \"%s\": ", STR_ARG(what), labels, fields);
+    return failure_wrap(f, &s->arena, "Unable to list \"" STR_FMT "\": ", STR_ARG(what));
+}
+
 static str selector_query(struct session *s, const struct resource_query *q)
 {
     struct strbuf b = strbuf_on(&s->arena);
@@ -293,7 +306,7 @@ static int fetch_list(struct session *s, const struct resource_query *q, const s
     struct json list;
     int r = resources_list(s, target_path(s, t, S("")), selector_query(s, q), S(""), 500, &list, f);
     if (r < 0)
-        return r;
+        return resources_list_failed(s, q, t, f);
     struct json *items = json_get(&list, S("items"));
     for (size_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++) {
         struct json *item = &items->items[i];

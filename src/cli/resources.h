@@ -53,5 +53,7 @@ str target_path(struct session *s, const struct target *t, str sub);
 /* "pod/web", "deployment.apps/web" */
 str target_name(struct session *s, const struct target *t);
 
+/* What a list that failed is told as: "Unable to find ... that match label selector ...". */
+int resources_list_failed(struct session *s, const struct resource_query *q, const struct target *t, struct failure *f);
 /* All pages of a list, as one list object.  query: what to send besides limit and continue. */
 int resources_list(struct session *s, str path, str query, str accept, int64_t chunk, struct json *ret, struct failure *f) MUST_CHECK;

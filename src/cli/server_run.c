@@ -8,6 +8,7 @@
 #include "apiserver/apiserver.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "base/version.h"
 #include "cli/pki.h"
 #include "client/kubeconfig.h"
@@ -43,6 +44,7 @@ struct server {
     uint16_t port;
     char host[256];      /* that clients use */
     char socket_path[4096];
+    char issuer[300]; /* of service-account tokens */
     bool has_socket;     /* made by us: another server's must stay when this one may not start */
     nsec_t started;
 };
@@ -87,6 +89,7 @@ static int start_loops(struct server *s, struct err *err)
 static int start_api(struct server *s, struct err *err)
 {
     const struct server_opts *o = s->opts;
+    snprintf(s->issuer, sizeof s->issuer, "https://kubernetes.default.svc.%s", o->cluster_domain ? o->cluster_domain : "cluster.local");
     struct apiserver_opts ao = {
         .store = s->store,
         .clock = &clock_real,
@@ -102,7 +105,7 @@ static int start_api(struct server *s, struct err *err)
         .token_file = o->token_file,
         .sa_key_pem = s->pki.sa_key,
         .sa_verify_pems = (const char *const *)s->pki.old_sa_keys,
-        .sa_issuer = "https://kubernetes.default.svc.cluster.local",
+        .sa_issuer = s->issuer,
         .audit_path = o->audit_log,
         .event_ttl_ns = o->event_ttl_ns,
         .anonymous = !o->no_anonymous,
@@ -246,6 +249,19 @@ static void server_free(struct server *s)
 
 /* --- the whole -------------------------------------------------------------------------------------------------------------- */
 
+/* The certificate holds the name clients use and those that were asked for. */
+static int load_pki(struct server *s, struct err *err)
+{
+    VEC(const char *) names = {0};
+    vec_push(&names, s->host);
+    for (const char *const *n = s->opts->tls_sans; n && *n; n++)
+        vec_push(&names, *n);
+    vec_push(&names, NULL);
+    int r = pki_load(s->opts->data_dir, &clock_real, names.p, &s->pki, err);
+    vec_fini(&names);
+    return r;
+}
+
 static int prepare(struct server *s, struct err *err)
 {
     const struct server_opts *o = s->opts;
@@ -258,12 +274,9 @@ static int prepare(struct server *s, struct err *err)
         snprintf(s->socket_path, sizeof s->socket_path, "%s", o->unix_socket);
     else
         snprintf(s->socket_path, sizeof s->socket_path, "%s/cox.sock", o->data_dir);
-    const char *names[] = {s->host, NULL};
-    const char *const *sans = o->tls_sans ? o->tls_sans : names;
     /* the store's lock also says whether another server runs on this folder: before anything is written */
-    if ((r = store_embedded_open(store_dir, &(struct store_embedded_opts){.clock = &clock_real}, &s->store, err)) < 0 ||
-        (r = pki_load(o->data_dir, &clock_real, sans, &s->pki, err)) < 0 || (r = start_loops(s, err)) < 0 || (r = start_http(s, err)) < 0 ||
-        (r = start_api(s, err)) < 0)
+    if ((r = store_embedded_open(store_dir, &(struct store_embedded_opts){.clock = &clock_real}, &s->store, err)) < 0 || (r = load_pki(s, err)) < 0 ||
+        (r = start_loops(s, err)) < 0 || (r = start_http(s, err)) < 0 || (r = start_api(s, err)) < 0)
         return r;
     s->signals.on_signal = on_signal;
     return signal_watch_start(&s->signals, s->main_loop, err);

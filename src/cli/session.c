@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/version.h"
+#include "cli/json_make.h"
 #include "cli/verbs.h"
 #include "rt/file.h"
 
@@ -122,7 +123,21 @@ int session_note(struct session *s, const struct failure *f)
 
 /* --- calls ----------------------------------------------------------------------------------------------------- */
 
-static int server_failed(int r, const struct client_response *res, struct failure *f)
+/* Proxies and paths that are no API answer in plain text. */
+static const struct {
+    int status;
+    const char *text;
+} plain_answers[] = {
+    {401, "the server has asked for the client to provide credentials"},
+    {403, "the server does not allow access to the requested resource"},
+    {404, "the server could not find the requested resource"},
+    {405, "the server does not allow this method on the requested resource"},
+    {429, "the server has received too many requests and has asked us to try again later"},
+    {503, "the server is currently unable to handle the request"},
+    {504, "the server was unable to return a response in the time allotted, but may still be processing the request"},
+};
+
+static int server_failed(struct session *s, int r, const struct client_response *res, struct failure *f)
 {
     bool is_status = json_is(&res->json, JSON_OBJECT) && str_is(json_get_str(&res->json, S("kind")), "Status");
     f->from_server = res->status >= 400;
@@ -130,6 +145,12 @@ static int server_failed(int r, const struct client_response *res, struct failur
         return r;
     f->status = is_status ? res->json : json_null();
     f->message = is_status ? json_get_str(&res->json, S("message")) : str_of(f->err.msg);
+    for (size_t i = 0; !is_status && i < ARRAY_LEN(plain_answers); i++) {
+        if (plain_answers[i].status == res->status) {
+            f->status = json_make(&s->arena, "{\"kind\":\"Status\",\"reason\":%s}", err_reason(f->err.code));
+            f->message = str_of(plain_answers[i].text);
+        }
+    }
     return r;
 }
 
@@ -143,7 +164,7 @@ int session_do(struct session *s, const struct client_request *q, struct client_
     for (size_t i = 0; i < res.nwarnings; i++)
         fprintf(stderr, "Warning: " STR_FMT "\n", STR_ARG(res.warnings[i]));
     *ret = res; /* of a failure too: Status.details */
-    return r < 0 ? server_failed(r, &res, f) : 0;
+    return r < 0 ? server_failed(s, r, &res, f) : 0;
 }
 
 int session_get(struct session *s, str path, str query, struct json *ret, struct failure *f)

@@ -1,5 +1,6 @@
 /* verb_auth.c - cox auth: may I, and who am I. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/access.h"
 #include "cli/json_make.h"
 #include "cli/print.h"
 #include "cli/resources.h"
@@ -78,144 +79,26 @@ static int check_access(struct session *s, struct failure *f)
 
 /* --- can-i --list ------------------------------------------------------------------------------------------------------------------------ */
 
-/* A line of the list: one resource (and name) or one URL, with the verbs on it. */
-struct access {
-    str resource, group, name, url;
-    struct json verbs;
-    str sort_key;
-};
-struct access_list {
-    VEC(struct access) p;
-};
-
-static bool contains(const struct json *list, const struct json *v)
-{
-    for (size_t i = 0; i < list->len; i++) {
-        if (json_equal(&list->items[i], v))
-            return true;
-    }
-    return false;
-}
-
-static void add_access(struct session *s, struct access_list *l, struct access one, const struct json *verb)
-{
-    for (size_t i = 0; !one.url.len && i < l->p.len; i++) {
-        struct access *x = &l->p.p[i];
-        if (!x->url.len && str_eq(x->resource, one.resource) && str_eq(x->group, one.group) && str_eq(x->name, one.name)) {
-            if (!contains(&x->verbs, verb))
-                json_push(&s->arena, &x->verbs, *verb);
-            return;
-        }
-    }
-    one.verbs = json_array();
-    json_push(&s->arena, &one.verbs, *verb);
-    vec_push(&l->p, one);
-}
-
-static const struct json *list_of(const struct json *rule, const char *field)
-{
-    static const struct json none = {.type = JSON_ARRAY};
-    const struct json *v = json_get(rule, str_of(field));
-    return json_is(v, JSON_ARRAY) ? v : &none;
-}
-
-static void add_resource_rule(struct session *s, struct access_list *l, const struct json *rule)
-{
-    const struct json *groups = list_of(rule, "apiGroups"), *resources = list_of(rule, "resources"), *verbs = list_of(rule, "verbs"), *names = list_of(rule, "resourceNames");
-    for (size_t g = 0; g < groups->len; g++)
-        for (size_t r = 0; r < resources->len; r++)
-            for (size_t v = 0; v < verbs->len; v++)
-                for (size_t n = 0; n < MAX(names->len, 1u); n++)
-                    add_access(s, l, (struct access){.resource = json_str(&resources->items[r]), .group = json_str(&groups->items[g]),
-                                                     .name = names->len ? json_str(&names->items[n]) : S("")}, &verbs->items[v]);
-}
-
-static void add_url_rule(struct session *s, struct access_list *l, const struct json *rule)
-{
-    const struct json *urls = list_of(rule, "nonResourceURLs"), *verbs = list_of(rule, "verbs");
-    for (size_t u = 0; u < urls->len; u++)
-        for (size_t v = 0; v < verbs->len; v++)
-            add_access(s, l, (struct access){.url = json_str(&urls->items[u])}, &verbs->items[v]);
-}
-
-static void add_bracketed(struct strbuf *b, str s)
-{
-    strbuf_addf(b, "[" STR_FMT "]", STR_ARG(s));
-}
-
-static void add_verbs(struct strbuf *b, const struct json *verbs, const char *separator)
-{
-    strbuf_add_char(b, '[');
-    for (size_t i = 0; i < verbs->len; i++)
-        strbuf_addf(b, "%s" STR_FMT, i ? separator : "", STR_ARG(json_str(&verbs->items[i])));
-    strbuf_add_char(b, ']');
-}
-
-static int by_sort_key(const void *x, const void *y)
-{
-    return str_cmp(((const struct access *)x)->sort_key, ((const struct access *)y)->sort_key);
-}
-
-/* Ordered by verbs, then group, resource, name and URL, as kubectl orders. */
-static void sort_access(struct session *s, struct access_list *l)
-{
-    for (size_t i = 0; i < l->p.len; i++) {
-        struct access *x = &l->p.p[i];
-        struct strbuf b = strbuf_on(&s->arena);
-        add_verbs(&b, &x->verbs, " ");
-        strbuf_addf(&b, ",APIGroups:[" STR_FMT "],Resources:[" STR_FMT "],ResourceNames:[" STR_FMT "],NonResourceURLs:[" STR_FMT "]", STR_ARG(x->group), STR_ARG(x->resource),
-                    STR_ARG(x->name), STR_ARG(x->url));
-        x->sort_key = strbuf_str(&b);
-    }
-    qsort(l->p.p, l->p.len, sizeof *l->p.p, by_sort_key);
-}
-
-/* "deployments.apps/scale" */
-static void add_resource_name(struct strbuf *b, const struct access *x)
-{
-    str sub = x->resource, plural;
-    bool has_sub = str_cut(&sub, '/', &plural);
-    strbuf_addf(b, STR_FMT "%s" STR_FMT "%s" STR_FMT, STR_ARG(plural), x->group.len ? "." : "", STR_ARG(x->group), has_sub ? "/" : "", STR_ARG(has_sub ? sub : S("")));
-}
-
-static void print_access(struct session *s, struct access_list *l)
+static int list_access(struct session *s, struct failure *f)
 {
     TABS_AUTO tabs = TABS_TABLE;
     STRBUF_AUTO out = STRBUF_HEAP;
-    sort_access(s, l);
-    if (!cli_flag(s->args, "no-headers"))
-        strbuf_add_str(&tabs.text, S("Resources\tNon-Resource URLs\tResource Names\tVerbs\n"));
-    for (size_t i = 0; i < l->p.len; i++) {
-        const struct access *x = &l->p.p[i];
-        add_resource_name(&tabs.text, x);
-        strbuf_add_char(&tabs.text, '\t');
-        add_bracketed(&tabs.text, x->url);
-        strbuf_add_char(&tabs.text, '\t');
-        add_bracketed(&tabs.text, x->name);
-        strbuf_add_char(&tabs.text, '\t');
-        add_verbs(&tabs.text, &x->verbs, " ");
-        strbuf_add_char(&tabs.text, '\n');
-    }
-    tabs_flush(&tabs, &out);
-    print_flush(&out);
-}
-
-static int list_access(struct session *s, struct failure *f)
-{
-    struct access_list l = {0};
+    struct access_list l = {.arena = &s->arena};
     struct json answer, review = json_make(&s->arena, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectRulesReview\",\"spec\":{\"namespace\":%S}}", s->namespace_);
     int r = session_send(s, S("POST"), S("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"), S(""), &review, &answer, f);
     if (r < 0)
         return r;
-    const struct json *status = json_get(&answer, S("status")), *rules = list_of(status, "resourceRules"), *urls = list_of(status, "nonResourceRules");
+    const struct json *status = json_get(&answer, S("status"));
     if (json_get_bool(status, S("incomplete"), false))
         fprintf(stderr, "Warning: the list may be incomplete: " STR_FMT "\n", STR_ARG(json_get_str(status, S("evaluationError"))));
-    for (size_t i = 0; i < rules->len; i++)
-        add_resource_rule(s, &l, &rules->items[i]);
-    for (size_t i = 0; i < urls->len; i++)
-        add_url_rule(s, &l, &urls->items[i]);
-    print_access(s, &l);
-    vec_fini(&l.p);
+    access_add_rules(&l, json_get(status, S("resourceRules")));
+    access_add_rules(&l, json_get(status, S("nonResourceRules")));
+    if (!cli_flag(s->args, "no-headers"))
+        strbuf_add_str(&tabs.text, S("Resources\tNon-Resource URLs\tResource Names\tVerbs\n"));
+    access_write(&l, &tabs.text, "");
+    access_fini(&l);
+    tabs_flush(&tabs, &out);
+    print_flush(&out);
     return 0;
 }
 
@@ -246,13 +129,13 @@ static void print_who(struct session *s, const struct json *info)
         strbuf_addf(&tabs.text, "UID\t" STR_FMT "\n", STR_ARG(json_get_str(info, S("uid"))));
     if (json_is(groups, JSON_ARRAY) && groups->len) {
         strbuf_add_str(&tabs.text, S("Groups\t"));
-        add_verbs(&tabs.text, groups, " ");
+        access_write_words(&tabs.text, groups);
         strbuf_add_char(&tabs.text, '\n');
     }
     const struct json_member **sorted = json_is(extra, JSON_OBJECT) ? jsonpath_sorted_members(&s->arena, extra) : NULL;
     for (size_t i = 0; sorted && i < extra->len; i++) {
         strbuf_addf(&tabs.text, "Extra: " STR_FMT "\t", STR_ARG(sorted[i]->key));
-        add_verbs(&tabs.text, &sorted[i]->value, " ");
+        access_write_words(&tabs.text, &sorted[i]->value);
         strbuf_add_char(&tabs.text, '\n');
     }
     tabs_flush(&tabs, &out);

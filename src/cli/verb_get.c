@@ -22,8 +22,10 @@ static str list_query(struct get *g, bool as_table)
 int get_target(struct get *g, const struct target *t, bool as_table, struct json *ret, struct failure *f)
 {
     str path = target_path(g->s, t, g->subresource), accept = as_table ? TABLE_ACCEPT : S("");
-    if (!t->name.len)
-        return resources_list(g->s, path, list_query(g, as_table), accept, g->sort_by ? 0 : g->chunk, ret, f);
+    if (!t->name.len) {
+        int r = resources_list(g->s, path, list_query(g, as_table), accept, g->sort_by ? 0 : g->chunk, ret, f);
+        return r < 0 ? resources_list_failed(g->s, &g->query, t, f) : 0;
+    }
     struct client_response res;
     str query = as_table && g->sort_by ? S("includeObject=Object") : S("");
     int r = session_do(g->s, &(struct client_request){.method = S("GET"), .path = path, .query = query, .accept = accept}, &res, f);
@@ -110,6 +112,7 @@ static int print_one_table(struct get *g, struct table_run *run, const struct ta
     return 0;
 }
 
+/* Of what was found: with several kinds every name says of which it is. */
 static bool several_types(const struct targets *t)
 {
     for (size_t i = 1; i < t->len; i++) {
@@ -133,15 +136,18 @@ static void say_nothing_found(struct get *g, const struct targets *sel)
 static int get_tables(struct get *g, const struct targets *sel, struct failure *f)
 {
     struct table_run run = {.tabs = TABS_TABLE};
-    bool with_kind = several_types(sel) || cli_flag(g->s->args, "show-kind");
-    int r = 0;
-    for (size_t i = 0; r == 0 && i < sel->len; i++) {
-        struct json answer;
-        if (get_target(g, &sel->p[i], true, &answer, f) < 0)
+    struct targets found = {0};
+    for (size_t i = 0; i < sel->len; i++) {
+        struct target t = sel->p[i];
+        if (get_target(g, &t, true, &t.object, f) < 0)
             note(g, f);
         else
-            r = print_one_table(g, &run, &sel->p[i], &answer, with_kind, f);
+            targets_add(g->s, &found, t);
     }
+    bool with_kind = several_types(&found) || cli_flag(g->s->args, "show-kind");
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < found.len; i++)
+        r = print_one_table(g, &run, &found.p[i], &found.p[i].object, with_kind, f);
     tabs_flush(&run.tabs, &run.out);
     run.written += run.out.len;
     print_flush(&run.out);

@@ -4,13 +4,14 @@
 import os
 import pathlib
 import socket
-import ssl
 import struct
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from lib import raw  # noqa: E402
 from lib.cox import Server, tap  # noqa: E402
+from lib.raw import frame, read_all, status_of as status  # noqa: E402
 
 PATH = "/version"
 ENHANCE_YOUR_CALM = 11
@@ -18,38 +19,12 @@ GET = b"\x82\x87\x04\x08/version\x41\x01h"  # HPACK: GET https /version, authori
 POST = b"\x83\x87\x04\x08/version\x41\x01h"
 
 
-def dial(server, alpn=None, timeout=20):
-    context = ssl._create_unverified_context()
-    if alpn:
-        context.set_alpn_protocols([alpn])
-    sock = socket.create_connection(("127.0.0.1", server.port), timeout)
-    return context.wrap_socket(sock, server_hostname="localhost")
-
-
-def read_all(sock):
-    """Everything until the server closes; what came before a reset counts too."""
-    data = b""
-    try:
-        while True:
-            part = sock.recv(65536)
-            if not part:
-                return data
-            data += part
-    except (OSError, ssl.SSLError):
-        return data
+def dial(server, alpn=None):
+    return raw.dial(server, alpn, cert=False)
 
 
 def talk(server, data):
-    with dial(server) as sock:
-        try:
-            sock.sendall(data)
-        except OSError:
-            pass
-        return read_all(sock)
-
-
-def status(answer):
-    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else answer[:60]
+    return raw.talk(server, data, cert=False)
 
 
 def still_serves(server, what):
@@ -140,13 +115,9 @@ def silent_connections(server):
 # --- HTTP/2 -------------------------------------------------------------------------------------------------------
 
 
-def frame(kind, flags, stream, payload=b""):
-    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
-
-
 def h2_dial(server):
     sock = dial(server, "h2")
-    sock.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0))
+    sock.sendall(raw.PREFACE + frame(4, 0, 0))
     return sock
 
 

@@ -62,7 +62,7 @@ def copy_of(folder):
 def make_data(clean):
     """A data folder with OBJECTS objects, closed with SIGTERM or with kill -9."""
     folder = tempfile.mkdtemp(prefix="cox-test-")
-    server = Server(data_dir=folder)
+    server = Server(data_dir=folder, args=["--controllers=false"])  # the last record shall be ours
     conn = server.connect()
     for i in range(OBJECTS):
         server.post(PATH, configmap(f"o{i}", data={"n": str(i)}), conn=conn)

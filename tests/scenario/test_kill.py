@@ -48,6 +48,27 @@ def random_kills():
         tap.eq("SIGTERM ends it cleanly", server.stop(), 0)
 
 
+def graceful_stops():
+    """SIGTERM under load: what was taken in is finished, and nothing is lost either."""
+    rng = random.Random(SEED)
+    with Server() as server:
+        load = Load(server, SEED)
+        load.start()
+        codes, bad = [], []
+        for _ in range(8):
+            time.sleep(rng.uniform(0.05, 0.2))
+            codes.append(server.stop())
+            load.pause()
+            server.start()
+            bad += load.audit()
+            load.resume()
+        load.pause()
+        load.stop()
+        tap.eq("SIGTERM under load ends it cleanly", codes, [0] * len(codes))
+        tap.ok(f"... and loses nothing (COX_SEED={SEED})", not bad, "\n".join(bad[:20]))
+        print("#", load.summary(), flush=True)
+
+
 # --- failpoints -----------------------------------------------------------------------------------------------------
 
 
@@ -151,5 +172,5 @@ def bad_failpoints():
 
 if __name__ == "__main__":
     print(f"# COX_SEED={SEED} COX_ROUNDS={ROUNDS}", flush=True)
-    tap.run([random_kills, failpoints, bad_failpoints])
+    tap.run([random_kills, graceful_stops, failpoints, bad_failpoints])
     tap.done()
