@@ -128,22 +128,21 @@ int cli_fail_err(const struct err *err)
     return cli_fail("%s", err->msg);
 }
 
-static int usage_of(const struct cli_verb *verb, const char *text)
+/* Where to read more. */
+static int wrong_use(const struct cli_verb *verb, const char *text)
 {
-    fprintf(stderr, "error: %s\nSee 'cox %s--help' for what it takes.\n", text, verb ? verb->name : "");
+    fprintf(stderr, "error: %s\nSee 'cox %s --help' for help and examples.\n", text, cli_verb_path(verb));
     return 1;
 }
 
 int cli_usage(const struct cli_args *a, const char *fmt, ...)
 {
-    char text[512], hint[64];
+    char text[512];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    snprintf(hint, sizeof hint, "%s ", a->verb->name);
-    fprintf(stderr, "error: %s\nSee 'cox %s--help' for what it takes.\n", text, hint);
-    return 1;
+    return wrong_use(a->verb, text);
 }
 
 /* --- parsing ----------------------------------------------------------------------------------------------------------------- */
@@ -189,38 +188,9 @@ static void add_value(struct parse *p, const struct cli_option *o, const char *t
         vec_push(&p->values, (struct cli_value){o, text});
 }
 
-/* Takes the option in argv[i]; returns how many further words it used. */
-static int take_option(struct parse *p, int argc, char **argv, int i)
+/* Takes an option's value from behind the '=' or the letter, or from the next word; returns how many words of that it used. */
+static int take_value(struct parse *p, const struct cli_option *o, const char *value, int argc, char **argv, int i)
 {
-    str word = str_of(argv[i]), name = STR_NONE;
-    const char *value = NULL;
-    char letter = 0;
-    if (word.p[1] == '-') {
-        str rest = str_from(word, 2);
-        if (str_cut(&rest, '=', &name))
-            value = rest.p;
-    } else {
-        letter = word.p[1];
-        if (word.len > 2)
-            value = word.p + (word.p[2] == '=' ? 3 : 2);
-    }
-    if (str_is(name, "help") || letter == 'h') {
-        p->wants_help = true;
-        return 0;
-    }
-    const struct cli_option *o = find_option(p->verb, name, letter);
-    if (!o) {
-        snprintf(p->problem, sizeof p->problem, "unknown option %s", argv[i]);
-        return 0;
-    }
-    if (o->type == CLI_FLAG && value && letter) { /* -Aw: several letters */
-        add_value(p, o, "true");
-        static char rest[8][32];
-        static int used;
-        char *again[] = {rest[used++ % 8]};
-        snprintf(again[0], sizeof rest[0], "-%s", value);
-        return take_option(p, 1, again, 0);
-    }
     if (!value && o->type == CLI_FLAG)
         value = "true";
     if (!value && o->optional)
@@ -235,6 +205,43 @@ static int take_option(struct parse *p, int argc, char **argv, int i)
     }
     add_value(p, o, argv[i + 1]);
     return 1;
+}
+
+/* -A, -n web, -nweb, -o=yaml, and flags one behind the other: -Aw. */
+static int take_letters(struct parse *p, int argc, char **argv, int i)
+{
+    for (const char *at = argv[i] + 1; *at && !p->problem[0]; at++) {
+        const struct cli_option *o = find_option(p->verb, STR_NONE, *at);
+        if (!o && *at == 'h') {
+            p->wants_help = true;
+            return 0;
+        }
+        if (!o) {
+            snprintf(p->problem, sizeof p->problem, "unknown option -%c in %s", *at, argv[i]);
+            return 0;
+        }
+        if (o->type == CLI_FLAG && at[1] != '=') {
+            add_value(p, o, "true");
+            continue;
+        }
+        return take_value(p, o, at[1] ? at + 1 + (at[1] == '=') : NULL, argc, argv, i);
+    }
+    return 0;
+}
+
+/* Takes the option in argv[i]; returns how many further words it used. */
+static int take_option(struct parse *p, int argc, char **argv, int i)
+{
+    if (argv[i][1] != '-')
+        return take_letters(p, argc, argv, i);
+    str rest = str_of(argv[i] + 2), name;
+    const char *value = str_cut(&rest, '=', &name) ? rest.p : NULL;
+    const struct cli_option *o = find_option(p->verb, name, 0);
+    if (!o && str_is(name, "help"))
+        p->wants_help = true;
+    else if (!o)
+        snprintf(p->problem, sizeof p->problem, "unknown flag: --" STR_FMT, STR_ARG(name));
+    return o ? take_value(p, o, value, argc, argv, i) : 0;
 }
 
 static void parse_words(struct parse *p, int argc, char **argv)
@@ -331,13 +338,9 @@ int cli_main(int argc, char **argv)
         cli_print_help(verb);
         code = 0;
     } else if (p.problem[0]) {
-        char hint[72];
-        snprintf(hint, sizeof hint, "%s", p.problem[0] ? verb->name : "");
-        fprintf(stderr, "error: %s\nSee 'cox %s --help' for the options it has.\n", p.problem, hint);
-        code = 1;
+        code = wrong_use(verb, p.problem);
     } else if (!verb->run) {
-        code = usage_of(NULL, p.positional.len ? "unknown subcommand" : "a subcommand is needed");
-        cli_print_help(verb);
+        code = wrong_use(verb, p.positional.len ? "unknown subcommand" : "a subcommand is needed");
     } else {
         struct cli_args args = {verb, p.positional.p, p.positional.len, p.values.p, p.values.len};
         code = verb->run(&args);

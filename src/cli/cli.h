@@ -72,6 +72,8 @@ int cli_main(int argc, char **argv);
 extern const struct cli_verb *const cli_verbs[]; /* registry.c; NULL-terminated */
 extern const struct cli_option cli_client_options[]; /* of verbs with is_client */
 void cli_print_help(const struct cli_verb *verb); /* NULL: of the program */
+/* "create deployment": the words that lead to a verb, in a buffer of its own until the next call. */
+const char *cli_verb_path(const struct cli_verb *verb);
 /* completion.c, man.c */
 void cli_write_completion(const char *shell);
 void cli_write_man(void);

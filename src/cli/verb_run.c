@@ -218,6 +218,8 @@ static int make_service(struct session *s, const struct target *t, struct json *
     const struct json *found = selector_of(&t->object), *old = json_path(&t->object, "metadata", "labels", NULL);
     int r = given ? labels_of(s, given, &selector, f) : 0;
     if (r == 0 && !given) {
+        if (json_path(&t->object, "spec", "selector", "matchExpressions", NULL))
+            return failure_set(f, E_INVALID_ARG, "couldn't retrieve selectors via --selector flag or introspection: a service selects by labels alone, not by expressions");
         if (!json_is(found, JSON_OBJECT) || !found->len)
             return failure_set(f, E_INVALID_ARG, "couldn't retrieve selectors via --selector flag or introspection: the " STR_FMT " has none", STR_ARG(t->res->singular));
         selector = *found;

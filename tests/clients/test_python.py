@@ -146,20 +146,16 @@ def test_pods():
 
 def test_deletes():
     v1 = client.CoreV1Api()
-    owner = v1.create_namespaced_config_map(NS, configmap("owner"))
-    ref = client.V1OwnerReference(api_version="v1", kind="ConfigMap", name="owner", uid=owner.metadata.uid)
     for policy in ("Orphan", "Background"):
-        child = configmap("child")
-        child.metadata.owner_references = [ref]
+        owner, child = configmap("owner-" + policy.lower()), configmap("child-" + policy.lower())
+        made = v1.create_namespaced_config_map(NS, owner)
+        child.metadata.owner_references = [client.V1OwnerReference(api_version="v1", kind="ConfigMap", name=owner.metadata.name, uid=made.metadata.uid)]
         v1.create_namespaced_config_map(NS, child)
-        v1.delete_namespaced_config_map("owner", NS, propagation_policy=policy)
-        if policy == "Orphan":
-            tap.ok("orphans lose their reference", wait_for(lambda: not v1.read_namespaced_config_map("child", NS).metadata.owner_references))
-            v1.delete_namespaced_config_map("child", NS)
-            owner = v1.create_namespaced_config_map(NS, configmap("owner"))
-            ref.uid = owner.metadata.uid
-        else:
-            tap.ok("children go in the background", wait_for(lambda: "child" not in [c.metadata.name for c in v1.list_namespaced_config_map(NS).items]))
+        v1.delete_namespaced_config_map(owner.metadata.name, NS, propagation_policy=policy)
+    names = lambda: {c.metadata.name for c in v1.list_namespaced_config_map(NS).items}
+    tap.ok("owners go", wait_for(lambda: not {"owner-orphan", "owner-background"} & names()))
+    tap.ok("children go in the background", wait_for(lambda: "child-background" not in names()))
+    tap.eq("orphans stay without their reference", v1.read_namespaced_config_map("child-orphan", NS).metadata.owner_references, None)
     v1.create_namespaced_config_map(NS, configmap("pre"))
     raises("a precondition", 409, "Conflict", v1.delete_namespaced_config_map, "pre", NS, body=client.V1DeleteOptions(preconditions=client.V1Preconditions(uid="other")))
     done = v1.delete_namespaced_config_map("pre", NS, body=client.V1DeleteOptions())
