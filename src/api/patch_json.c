@@ -84,21 +84,9 @@ static bool find(struct doc *d, str path, struct place *ret)
     return at.in->type == JSON_ARRAY || at.in->type == JSON_OBJECT;
 }
 
-static bool depth_fits(const struct json *v, size_t left)
-{
-    if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
-        return true;
-    if (!left)
-        return false;
-    for (uint32_t i = 0; i < v->len; i++)
-        if (!depth_fits(v->type == JSON_ARRAY ? &v->items[i] : &v->members[i].value, left - 1))
-            return false;
-    return true;
-}
-
 static int check_depth(struct doc *d, const struct place *at, const struct json *v)
 {
-    if (at->depth + 1 < LIMIT_JSON_DEPTH && depth_fits(v, LIMIT_JSON_DEPTH - at->depth - 1))
+    if (at->depth + 1 < LIMIT_JSON_DEPTH && json_depth_fits(v, LIMIT_JSON_DEPTH - (unsigned)at->depth - 1))
         return 0;
     return err_set(d->err, E_INVALID, "exceeded max depth");
 }

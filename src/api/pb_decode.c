@@ -397,23 +397,11 @@ static int decode_object(struct decoder *d, str bytes, const struct schema_type 
 
 /* --- whole messages ---------------------------------------------------------------------------------------- */
 
-static unsigned tree_depth(const struct json *v)
-{
-    unsigned deepest = 0;
-    if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
-        return 0;
-    for (uint32_t i = 0; i < v->len; i++) {
-        unsigned depth = tree_depth(v->type == JSON_ARRAY ? &v->items[i] : &v->members[i].value);
-        deepest = MAX(deepest, depth);
-    }
-    return deepest + 1;
-}
-
 /* The tree is stored as JSON, which has to be read again: lists and raw JSON nest deeper than the messages that hold them. */
 static int decode_root(struct decoder *d, str bytes, const struct schema_type *type, struct json *ret)
 {
     int r = decode_object(d, bytes, type, ret);
-    if (r == 0 && tree_depth(ret) > LIMIT_JSON_DEPTH)
+    if (r == 0 && !json_depth_fits(ret, LIMIT_JSON_DEPTH))
         return err_set(d->err, E_PARSE, "exceeded max depth");
     return r;
 }

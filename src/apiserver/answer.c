@@ -125,7 +125,7 @@ static str styled(struct api_req *q, str json_text_in, str *ret_type)
     return strbuf_str(&b);
 }
 
-static void answer_text(struct api_req *q, int status, str text)
+void api_answer_text(struct api_req *q, int status, str text)
 {
     str type, body = styled(q, text, &type);
     api_answer(q, status, type, body);
@@ -133,7 +133,7 @@ static void answer_text(struct api_req *q, int status, str text)
 
 void api_answer_json(struct api_req *q, int status, const struct json *body)
 {
-    answer_text(q, status, json_text(q->arena, body));
+    api_answer_text(q, status, json_text(q->arena, body));
 }
 
 /* Stored bytes as the request's version; the same pointer when nothing is to be done.  Custom resources may have been stored by an older schema or in a version that was the
@@ -194,7 +194,7 @@ static str table_of_one(struct api_req *q, str stored)
 
 void api_answer_object(struct api_req *q, int status, str stored)
 {
-    answer_text(q, status, q->output == API_OUT_TABLE ? table_of_one(q, stored) : output_item(q, q->arena, stored, true));
+    api_answer_text(q, status, q->output == API_OUT_TABLE ? table_of_one(q, stored) : output_item(q, q->arena, stored, true));
 }
 
 static void write_details(struct strbuf *b, const struct api_status_details *d)
@@ -267,7 +267,7 @@ void api_answer_status(struct api_req *q, int code, str reason, str message, con
 
 void api_answer_success(struct api_req *q, const struct api_status_details *details)
 {
-    answer_text(q, 200, status_text(q->arena, true, 200, S(""), S(""), details));
+    api_answer_text(q, 200, status_text(q->arena, true, 200, S(""), S(""), details));
 }
 
 void api_answer_err(struct api_req *q, const struct err *err)

@@ -46,7 +46,13 @@ static void http_sink_stream_end(struct api_req *q)
     http_stream_end(q->http);
 }
 
-static const struct api_sink http_sink = {http_sink_respond, http_sink_stream_start, http_sink_stream_write, http_sink_stream_end};
+static void http_sink_abort(struct api_req *q)
+{
+    finished(q);
+    http_abort(q->http);
+}
+
+static const struct api_sink http_sink = {http_sink_respond, http_sink_stream_start, http_sink_stream_write, http_sink_stream_end, http_sink_abort};
 
 void chain_finish_local(struct api_req *q)
 {

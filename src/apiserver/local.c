@@ -82,7 +82,7 @@ static void call_respond(struct api_req *q, const struct http_response *res)
 static void call_stream_start(struct api_req *q, const struct http_response *head)
 {
     struct local_call *lc = q->local;
-    lc->status = head->status;
+    lc->status = q->answered_status = head->status;
 }
 
 static bool call_stream_write(struct api_req *q, struct http_buf *buf, size_t limit UNUSED)
@@ -97,7 +97,14 @@ static void call_stream_end(struct api_req *q)
     call_answered(q->local);
 }
 
-static const struct api_sink call_sink = {call_respond, call_stream_start, call_stream_write, call_stream_end};
+static void call_abort(struct api_req *q)
+{
+    struct local_call *lc = q->local;
+    lc->status = 0;
+    call_answered(lc);
+}
+
+static const struct api_sink call_sink = {call_respond, call_stream_start, call_stream_write, call_stream_end, call_abort};
 
 static void call_run(struct loop_msg *m)
 {
@@ -210,11 +217,11 @@ static void watch_respond(struct api_req *q, const struct http_response *res)
 static void watch_stream_start(struct api_req *q, const struct http_response *head)
 {
     struct local_watch *lw = q->local;
-    lw->status = head->status;
+    lw->status = q->answered_status = head->status;
     lw->live = q;
 }
 
-static const struct api_sink watch_sink = {watch_respond, watch_stream_start, watch_stream_write, watch_finish};
+static const struct api_sink watch_sink = {watch_respond, watch_stream_start, watch_stream_write, watch_finish, watch_finish};
 
 static void watch_run(struct loop_msg *m)
 {

@@ -1,5 +1,6 @@
 /* negotiate.c - what the client wants back (Accept, pretty, gzip) and how it wants its write treated (dryRun, fieldValidation, fieldManager). */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/codec_scalar.h"
 #include "api/table.h"
 #include "apiserver/internal.h"
 
@@ -39,7 +40,8 @@ static bool accept_take(struct api_req *q, const struct accept_item *it)
         return false;
     if (it->as.len) {
         bool known_version = str_is(it->version, "v1") || str_is(it->version, "v1beta1");
-        if (!str_is(it->group, "meta.k8s.io") || !known_version)
+        bool stored = q->res && !(q->res->flags & API_CREATE_ONLY); /* reviews have no metadata to show in a table */
+        if (!str_is(it->group, "meta.k8s.io") || !known_version || !stored)
             return false;
         if (str_is(it->as, "Table"))
             q->output = API_OUT_TABLE;
@@ -120,6 +122,12 @@ bool negotiate(struct api_req *q)
     q->table_version = S("v1");
     str v;
     bool pretty;
+    str canonical;
+    if (api_query(q, S("timeout"), &v) && v.len && codec_duration_canonical(q->arena, v, &canonical, NULL) < 0) {
+        api_answer_status(q, 400, S("BadRequest"), arena_fmt(q->arena, "invalid timeout specified in the request URL - time: invalid duration \"" STR_FMT "\"", STR_ARG(v)),
+                          &(struct api_status_details){0});
+        return false;
+    }
     if (api_query(q, S("pretty"), &v))
         q->pretty = !v.len || (str_to_bool(v, &pretty) && pretty);
     else

@@ -37,6 +37,7 @@ struct api_sink {
     void (*stream_start)(struct api_req *q, const struct http_response *head);
     bool (*stream_write)(struct api_req *q, struct http_buf *buf, size_t limit);
     void (*stream_end)(struct api_req *q);
+    void (*abort)(struct api_req *q); /* instead of an answer, or in the middle of a stream */
 };
 
 struct api_req {
@@ -89,7 +90,9 @@ bool api_query_bool(struct api_req *q, str name);
 
 /* --- answers: each finishes the request ------------------------------------------------------------------ */
 void api_answer(struct api_req *q, int status, str content_type, str body);
-/* An object tree that is not stored (reviews, Scale ...): as JSON or YAML, as the client wants it. */
+/* JSON text of what is not stored (lists, reviews, Scale ...): as JSON or YAML, as the client wants it. */
+void api_answer_text(struct api_req *q, int status, str json);
+/* The same of a tree. */
 void api_answer_json(struct api_req *q, int status, const struct json *body);
 /* A stored object's bytes of the storage version: converted, as Table row or PartialObjectMetadata, YAML or pretty, as the client wants it. */
 void api_answer_object(struct api_req *q, int status, str stored);

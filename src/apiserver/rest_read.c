@@ -1,7 +1,7 @@
 /* rest_read.c - get and list: views of the store turned into bytes.
  *
- * A list is the concatenation of stored objects between a head and a tail.  Short ones are one answer; long ones are streamed in pieces of LIST_PIECE_BYTES as fast as
- * the client reads, from one view, so that a list of a million objects costs a few pieces of memory and never holds the loop for long.
+ * A list is the concatenation of stored objects between a head and a tail.  Short ones are one answer; one that grows over LIST_AT_ONCE_BYTES is streamed in pieces as fast as the client reads, from one
+ * view, so that a list of a million objects costs a few pieces of memory.  Objects that must be parsed (selectors, tables, conversion) are parsed a few at a time, with other work of the loop in between.
  *
  *   {"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[ {stored}, {stored}, ... ]} */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -10,9 +10,12 @@
 #include "base/vec.h"
 #include "wire/base64.h"
 
-#define LIST_PIECE_BYTES (256u << 10)
-#define LIST_STREAM_LIMIT (1u << 20)  /* unsent bytes before the list waits for the client */
-#define LIST_STREAM_ABOVE 2000        /* objects; shorter lists are answered at once, with gzip if wanted */
+#define LIST_AT_ONCE_BYTES (2u << 20)  /* a longer list is streamed, as plain JSON */
+#define LIST_PAGE_BYTES (8u << 20)     /* a page ends here, whatever limit says: clients go by the continue token */
+#define LIST_PIECE_BYTES (256u << 10)  /* of a stream */
+#define LIST_STREAM_LIMIT (1u << 20)   /* unsent bytes before the list waits for the client */
+#define LIST_STALL_NS (60 * NSEC_PER_SEC) /* that long a list waits; it keeps a view of the past */
+#define LIST_PARSES_PER_TURN 1000      /* objects that are parsed before others have their turn */
 
 /* 504 when the client knows a revision this server has not reached. */
 static bool too_new(struct api_req *q, rev_t rv)
@@ -73,6 +76,7 @@ static bool token_parse(struct arena *a, str token, int64_t *ret_rv, str *ret_st
 
 struct list_run {
     struct api_req *q;
+    struct loop *loop; /* of q, which may be answered before this is freed */
     struct list_opts opts;
     struct store_view *view;
     str prefix;   /* of all keys of the list */
@@ -86,15 +90,22 @@ struct list_run {
     struct arena scratch;   /* per item */
     VEC(char) from_copy;    /* backing of `from` between pieces */
     struct http_buf *held;  /* a piece the client had no room for */
-    bool more;              /* stopped at the limit */
-    bool piece_full;
-    bool counted; /* among the long lists in flight */
+    uint32_t parsed;        /* objects, in this turn */
+    bool more;              /* stopped at the end of the page */
+    bool piece_full, paused;
+    bool streamed;
+    struct loop_defer again; /* paused: goes on in the next turn */
+    struct loop_timer stall; /* waiting for the client */
 };
 
 static void run_free(struct list_run *r)
 {
-    if (r->counted)
+    if (r->streamed) {
         atomic_fetch_sub(&r->q->srv->lists_in_flight, 1);
+        metrics_inflight(r->q->srv->metrics, false, -1);
+    }
+    loop_defer_cancel(r->loop, &r->again);
+    loop_timer_stop(r->loop, &r->stall);
     store_view_close(r->view);
     strbuf_fini(&r->piece);
     arena_fini(&r->scratch);
@@ -179,9 +190,10 @@ static void write_item(struct list_run *r, str stored, struct json *obj)
 static bool visit(void *arg, const struct store_kv *kv)
 {
     struct list_run *r = arg;
-    if (r->piece_full || (r->opts.limit && r->written >= r->opts.limit)) {
+    bool page_full = r->opts.limit && (r->written >= r->opts.limit || r->piece.len >= LIST_PAGE_BYTES);
+    if (page_full || r->piece_full || r->paused) {
         /* this key is the first of the next piece or page */
-        r->more = !r->piece_full;
+        r->more = page_full;
         vec_clear(&r->from_copy);
         str key = store_kv_key(kv);
         vec_reserve(&r->from_copy, key.len);
@@ -190,23 +202,27 @@ static bool visit(void *arg, const struct store_kv *kv)
         return false;
     }
     str stored = store_kv_value(kv);
-    if (r->opts.labels || r->opts.fields) {
+    bool selects = r->opts.labels || r->opts.fields;
+    if (selects) {
         struct json obj = object_parse(&r->scratch, stored);
         if (list_matches(&r->opts, r->storage, &obj))
             write_item(r, stored, &obj);
     } else {
         write_item(r, stored, NULL);
     }
-    if (!r->plain || r->opts.labels || r->opts.fields)
+    if (!r->plain || selects) {
         arena_reset(&r->scratch);
-    r->piece_full = r->piece.len >= LIST_PIECE_BYTES && !r->opts.limit;
+        r->paused = ++r->parsed >= LIST_PARSES_PER_TURN;
+    }
+    r->piece_full = !r->opts.limit && r->piece.len >= (r->streamed ? LIST_PIECE_BYTES : LIST_AT_ONCE_BYTES);
     return true;
 }
 
-/* Writes items until the piece is full, the page is full or the range ends.  True: the range is not finished. */
+/* Writes items until the piece is full, the page is full, the turn is over or the range ends.  True: the range is not finished. */
 static bool fill(struct list_run *r)
 {
-    r->piece_full = r->more = false;
+    r->piece_full = r->more = r->paused = false;
+    r->parsed = 0;
     str from = r->from;
     r->from = STR_NONE;
     if (r->opts.name_pin.len && r->opts.ns.len + !api_is_namespaced(r->q->res) > 0) {
@@ -247,8 +263,6 @@ static void write_head(struct list_run *r, struct strbuf *b, str token, int64_t 
 static void answer_at_once(struct list_run *r)
 {
     struct api_req *q = r->q;
-    while (fill(r) && !r->more)
-        ;
     str token = S("");
     int64_t remaining = 0;
     if (r->more) {
@@ -263,78 +277,122 @@ static void answer_at_once(struct list_run *r)
     strbuf_add_str(&b, strbuf_str(&r->piece));
     strbuf_add_str(&b, S("]}"));
     run_free(r);
-    str body = strbuf_str(&b);
-    if (q->yaml || q->pretty) {
-        struct json v = object_parse(q->arena, body);
-        api_answer_json(q, 200, &v);
-    } else {
-        api_answer(q, 200, S("application/json"), body);
-    }
+    api_answer_text(q, 200, strbuf_str(&b));
 }
 
-static void stream_on(struct list_run *r)
+static void list_on(struct list_run *r);
+
+static void stream_writable(struct http_request *http)
+{
+    struct api_req *q = http->user;
+    if (q->state)
+        list_on(q->state);
+}
+
+static void list_again(struct loop_defer *d)
+{
+    list_on(container_of(d, struct list_run, again));
+}
+
+static void give_up(struct list_run *r)
+{
+    struct api_req *q = r->q;
+    run_free(r);
+    q->state = NULL;
+    q->sink->abort(q);
+}
+
+static void list_stalled(struct loop_timer *t)
+{
+    give_up(container_of(t, struct list_run, stall));
+}
+
+static void list_gone(struct http_request *http)
+{
+    struct api_req *q = http->user;
+    if (q->state)
+        give_up(q->state);
+}
+
+/* What is there becomes the first piece.  False: answered. */
+static bool stream_begin(struct list_run *r)
+{
+    struct api_req *q = r->q;
+    if (q->yaml) {
+        run_free(r);
+        q->yaml = false;
+        api_answer_status(q, 406, S("NotAcceptable"), S("this list is too long for application/yaml: ask for application/json, or for pages with a limit"),
+                          &(struct api_status_details){0});
+        return false;
+    }
+    r->streamed = true;
+    metrics_inflight(q->srv->metrics, false, 1);
+    if (atomic_fetch_add(&q->srv->lists_in_flight, 1) >= LIMIT_READS_IN_FLIGHT) {
+        run_free(r);
+        api_answer_overloaded(q);
+        return false;
+    }
+    struct http_header headers[] = {{S("cache-control"), S("no-cache, private")}};
+    q->sink->stream_start(q, &(struct http_response){.status = 200, .content_type = S("application/json"), .headers = headers, .nheaders = 1});
+    STRBUF_AUTO first = STRBUF_HEAP;
+    write_head(r, &first, S(""), 0);
+    strbuf_add_str(&first, strbuf_str(&r->piece));
+    strbuf_clear(&r->piece);
+    r->held = http_buf_new(strbuf_str(&first));
+    return true;
+}
+
+static void stream_piece(struct list_run *r, bool unfinished)
+{
+    if (!unfinished) {
+        strbuf_add_str(&r->piece, S("]}"));
+        store_view_close(TAKE(r->view));
+    }
+    if (r->piece.len)
+        r->held = http_buf_new(strbuf_str(&r->piece));
+    strbuf_clear(&r->piece);
+}
+
+/* Goes on until the list is answered, the client has no room, or others must have their turn. */
+static void list_on(struct list_run *r)
 {
     struct api_req *q = r->q;
     for (;;) {
         if (r->held) {
-            if (!q->sink->stream_write(q, r->held, LIST_STREAM_LIMIT))
+            if (!q->sink->stream_write(q, r->held, LIST_STREAM_LIMIT)) {
+                loop_timer_set(r->loop, &r->stall, loop_now(r->loop) + LIST_STALL_NS);
                 return;
+            }
+            loop_timer_stop(r->loop, &r->stall);
             http_buf_unref(TAKE(r->held));
         }
         if (!r->view)
             break; /* the tail is sent */
         bool unfinished = fill(r);
-        if (!unfinished) {
-            strbuf_add_str(&r->piece, S("]}"));
-            store_view_close(TAKE(r->view));
+        if (r->streamed) {
+            stream_piece(r, unfinished);
+        } else if (!unfinished || r->more) {
+            q->state = NULL;
+            answer_at_once(r);
+            return;
+        } else if (r->piece_full && !stream_begin(r)) {
+            return;
         }
-        r->held = http_buf_new(strbuf_str(&r->piece));
-        strbuf_clear(&r->piece);
+        if (r->paused && !r->held) {
+            loop_defer(r->loop, &r->again);
+            return;
+        }
     }
     run_free(r);
     q->state = NULL;
     q->sink->stream_end(q);
 }
 
-static void stream_writable(struct http_request *http)
-{
-    struct api_req *q = http->user;
-    if (q->state)
-        stream_on(q->state);
-}
-
-static void stream_gone(struct http_request *http)
-{
-    struct api_req *q = http->user;
-    if (q->state)
-        run_free(TAKE(q->state));
-    q->sink->stream_end(q);
-}
-
-static void answer_streamed(struct list_run *r)
-{
-    struct api_req *q = r->q;
-    r->counted = true;
-    if (atomic_fetch_add(&q->srv->lists_in_flight, 1) >= LIMIT_READS_IN_FLIGHT) {
-        run_free(r);
-        api_answer_overloaded(q);
-        return;
-    }
-    q->state = r;
-    if (q->http) {
-        q->http->on_writable = stream_writable;
-        q->http->on_gone = stream_gone;
-    }
-    struct http_header headers[] = {{S("cache-control"), S("no-cache, private")}};
-    q->sink->stream_start(q, &(struct http_response){.status = 200, .content_type = S("application/json"), .headers = headers, .nheaders = 1});
-    write_head(r, &r->piece, S(""), 0);
-    stream_on(r);
-}
-
 void rest_list(struct api_req *q)
 {
     struct list_run *r = xnew(struct list_run);
     r->q = q;
+    r->loop = q->loop;
     r->first = true;
     r->storage = registry_storage(q->reg, q->res);
     r->plain = q->output == API_OUT_OBJECT && r->storage == q->res && !(q->res->flags & API_CUSTOM);
@@ -349,9 +407,12 @@ void rest_list(struct api_req *q)
         run_free(r);
         return;
     }
-    bool styled = q->yaml || q->pretty;
-    if (r->opts.limit || styled || store_view_count(r->view, r->from, r->end) <= LIST_STREAM_ABOVE)
-        answer_at_once(r);
-    else
-        answer_streamed(r);
+    r->again.fn = list_again;
+    r->stall.fire = list_stalled;
+    q->state = r;
+    if (q->http) {
+        q->http->on_writable = stream_writable;
+        q->http->on_gone = list_gone;
+    }
+    list_on(r);
 }

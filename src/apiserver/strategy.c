@@ -314,24 +314,30 @@ static bool spec_changed(const struct api_resource *r, const struct json *old, c
     return false;
 }
 
-/* Writes to /status change nothing but status; managedFields and a custom resource's other metadata stay as they were. */
+/* Writes to /status change status.  Those of built-in kinds may change labels and annotations, too, but for the fields of `kept`; those of custom resources nothing else. */
 static void keep_all_but_status(struct write_run *r, const struct json *old, struct json *obj)
 {
+    static const struct {
+        const char *group, *plural;
+        str field; /* of metadata */
+    } kept[] = {{"apps", "deployments", STR_INIT("labels")}, {"", "pods", STR_INIT("ownerReferences")}};
     struct arena *a = r->q->arena;
-    struct json status = json_null();
-    const struct json *given = json_get(obj, S("status"));
-    const struct json *managed = json_get(object_meta(obj), S("managedFields"));
-    bool has = given != NULL, has_managed = managed != NULL;
-    struct json managed_copy = has_managed ? *managed : json_null();
-    if (has)
-        status = *given;
+    struct json given = *obj;
+    const struct json *status = json_get(&given, S("status")), *managed = json_get(object_meta(&given), S("managedFields"));
     *obj = json_copy(a, old);
-    if (has)
-        json_set(a, obj, S("status"), status);
+    if (status)
+        json_set(a, obj, S("status"), *status);
     else
         json_del(obj, S("status"));
-    if (has_managed)
-        json_set(a, object_meta(obj), S("managedFields"), managed_copy);
+    if (!(r->res->flags & API_CUSTOM)) {
+        json_set(a, obj, S("metadata"), json_copy(a, object_meta(&given)));
+        keep_metadata(a, old, obj);
+        for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+            if (str_is(r->res->plural, kept[i].plural) && str_is(r->res->group, kept[i].group))
+                keep_old(a, object_meta(obj), object_meta(old), kept[i].field);
+    } else if (managed) {
+        json_set(a, object_meta(obj), S("managedFields"), *managed);
+    }
 }
 
 void strategy_prepare_update(struct write_run *r, const struct json *old, struct json *obj)

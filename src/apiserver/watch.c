@@ -10,6 +10,8 @@
 #define BOOKMARK_NS (60 * NSEC_PER_SEC)
 #define INITIAL_PIECE_BYTES (128u << 10)
 #define INITIAL_UNSENT_BYTES (1u << 20) /* of the state a watch begins with, before it waits for the client */
+#define INITIAL_STALL_NS (60 * NSEC_PER_SEC) /* that long it waits; it keeps a view of the past */
+#define INITIAL_OBJECTS_PER_TURN 1000        /* looked at before others have their turn */
 /* As Kubernetes: without timeoutSeconds a watch lives between half an hour and an hour, so that clients spread again over servers. */
 #define WATCH_MIN_NS (1800 * NSEC_PER_SEC)
 
@@ -41,6 +43,7 @@ struct watcher {
     str exact;     /* "ns/name" or "name" when one object is watched, else "" */
     rev_t after;   /* events up to here are not for this watcher */
     nsec_t deadline, next_bookmark;
+    nsec_t stalls_at; /* the client has no room for the state and is waited for until then; 0: it has */
     struct loop_timer timer;
     bool columns_sent;
     struct initial *initial; /* while the state it begins with is being sent, else NULL */
@@ -381,6 +384,8 @@ static bool watcher_bookmark(struct watcher *w, rev_t rev, bool initial_end)
 static void timer_set(struct watcher *w)
 {
     nsec_t at = w->opts.bookmarks ? MIN(w->deadline, w->next_bookmark) : w->deadline;
+    if (w->stalls_at)
+        at = MIN(at, w->stalls_at);
     loop_timer_set(w->hub->loop, &w->timer, at);
 }
 
@@ -391,7 +396,7 @@ static void timer_fire(struct loop_timer *t)
     rev_t rev = MAX(w->hub->cursor, w->after);
     if (w->opts.bookmarks && !w->initial && !watcher_bookmark(w, rev, false))
         return;
-    if (now >= w->deadline) {
+    if (now >= w->deadline || (w->stalls_at && now >= w->stalls_at)) {
         watcher_end(w);
         return;
     }
@@ -400,7 +405,6 @@ static void timer_fire(struct loop_timer *t)
 }
 
 /* --- starting -------------------------------------------------------------------------------------------------------- */
-
 
 static struct selector *selector_copy(struct arena *a, const struct selector *s)
 {
@@ -417,6 +421,35 @@ static struct selector *selector_copy(struct arena *a, const struct selector *s)
         c->terms[i] = (struct selector_term){arena_str(a, t->key), t->op, values, t->nvalues};
     }
     return c;
+}
+
+static struct api_user user_copy(struct arena *a, const struct api_user *u)
+{
+    str *groups = arena_array(a, u->ngroups, str);
+    for (size_t i = 0; i < u->ngroups; i++)
+        groups[i] = arena_str(a, u->groups[i]);
+    return (struct api_user){.name = arena_str(a, u->name), .groups = groups, .ngroups = u->ngroups};
+}
+
+/* Nothing of the copied request points to the old arena any more; what the audit log says in the end is copied, the rest is let go. */
+static void request_keep(struct api_req *q, struct arena *a)
+{
+    struct api_req from = *q;
+    q->target = (struct api_target){.is_resource = true, .verb = S("watch"), .group = q->res->group, .version = q->res->version, .resource = q->res->plural};
+    q->user = q->impersonator = (struct api_user){0};
+    q->method = S("GET");
+    q->path = q->query = q->content_type = q->accept = q->user_agent = q->body = q->audit_id = q->field_manager = STR_NONE;
+    q->arena = a;
+    q->nwarnings = 0;
+    if (!q->srv->audit)
+        return;
+    q->target.ns = arena_str(a, from.target.ns);
+    q->target.name = arena_str(a, from.target.name);
+    q->user = user_copy(a, &from.user);
+    q->impersonator = user_copy(a, &from.impersonator);
+    str *const texts[][2] = {{&q->path, &from.path}, {&q->query, &from.query}, {&q->user_agent, &from.user_agent}, {&q->audit_id, &from.audit_id}};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        *texts[i][0] = arena_str(a, *texts[i][1]);
 }
 
 /* The watcher keeps its own small copy of the request: the HTTP request lets its arena go (headers, query) while the watch runs. */
@@ -441,12 +474,7 @@ static struct watcher *watcher_new(struct watch_hub *h, struct api_req *q, const
     if (o->name_pin.len && (o->ns.len || !api_is_namespaced(q->res)))
         w->exact = arena_cat(a, w->ns_prefix, o->name_pin);
     w->opts.continue_token = w->opts.rv_match = w->opts.ns = STR_NONE;
-    w->q->target = (struct api_target){.is_resource = true, .verb = S("watch"), .group = q->res->group, .version = q->res->version, .resource = q->res->plural};
-    w->q->user = w->q->impersonator = (struct api_user){.name = arena_str(a, q->user.name)};
-    w->q->method = S("GET");
-    w->q->path = w->q->query = w->q->content_type = w->q->accept = w->q->user_agent = w->q->body = w->q->audit_id = STR_NONE;
-    w->q->arena = a;
-    w->q->nwarnings = 0;
+    request_keep(w->q, a);
     list_init(&w->link);
     nsec_t now = loop_now(h->loop);
     nsec_t life = o->timeout_ns ? o->timeout_ns : WATCH_MIN_NS + (nsec_t)((uint64_t)now * 2654435761u % (uint64_t)WATCH_MIN_NS);
@@ -466,11 +494,15 @@ struct initial {
     VEC(char) from_copy;  /* backing of `from` between pieces */
     struct strbuf piece;
     struct http_buf *held; /* a piece the client had no room for */
-    bool full;
+    uint32_t visited;      /* objects, in this turn */
+    bool full, paused;
+    struct watcher *watcher;
+    struct loop_defer again; /* paused: goes on in the next turn */
 };
 
 static void initial_free(struct initial *in)
 {
+    loop_defer_cancel(in->watcher->hub->loop, &in->again);
     store_view_close(in->view);
     arena_fini(&in->keys);
     arena_fini(&in->scratch);
@@ -485,7 +517,7 @@ static bool initial_visit(void *arg, const struct store_kv *kv)
     struct watcher *w = arg;
     struct initial *in = w->initial;
     str group, plural, ns_name, stored = store_kv_value(kv), key = store_kv_key(kv);
-    if (in->full) {
+    if (in->full || in->paused) {
         vec_clear(&in->from_copy);
         vec_reserve(&in->from_copy, key.len);
         memcpy(in->from_copy.p, key.p, key.len);
@@ -496,6 +528,7 @@ static bool initial_visit(void *arg, const struct store_kv *kv)
     if (!in_scope(w, ns_name) || (w->opts.name_pin.len && !w->exact.len && !str_has_suffix(ns_name, w->opts.name_pin)))
         return true;
     bool wanted = true;
+    in->paused = ++in->visited >= INITIAL_OBJECTS_PER_TURN;
     if (w->opts.labels || w->opts.fields) {
         struct json obj = object_parse(&in->scratch, stored);
         wanted = list_matches(&w->opts, w->form.res, &obj);
@@ -511,23 +544,33 @@ static bool initial_visit(void *arg, const struct store_kv *kv)
     return true;
 }
 
-static bool live(struct watcher *w);
+static void live(struct watcher *w);
 
-/* Sends until the client has no room or the state is through.  False: the watcher is gone. */
-static bool initial_pump(struct watcher *w)
+/* Sends until the client has no room, the turn is over or the state is through. */
+static void initial_pump(struct watcher *w)
 {
     struct initial *in = w->initial;
+    size_t limit = w->q->http ? INITIAL_UNSENT_BYTES : SIZE_MAX; /* a component of this process does not say when it has room */
     for (;;) {
         if (in->held) {
-            if (!w->q->sink->stream_write(w->q, in->held, INITIAL_UNSENT_BYTES))
-                return true; /* on_writable comes back here */
+            bool sent = w->q->sink->stream_write(w->q, in->held, limit);
+            w->stalls_at = sent ? 0 : loop_now(w->hub->loop) + INITIAL_STALL_NS;
+            timer_set(w);
+            if (!sent)
+                return; /* on_writable comes back here */
             http_buf_unref(TAKE(in->held));
         }
         if (!in->from.p)
             break;
+        if (in->paused) {
+            in->paused = false;
+            loop_defer(w->hub->loop, &in->again);
+            return;
+        }
         str from = in->from;
         in->from = STR_NONE;
         in->full = false;
+        in->visited = 0;
         store_view_range(in->view, from, in->end, initial_visit, w);
         if (in->piece.len)
             in->held = http_buf_new(strbuf_str(&in->piece));
@@ -536,9 +579,13 @@ static bool initial_pump(struct watcher *w)
     w->after = store_view_revision(in->view);
     w->initial = NULL;
     initial_free(in);
-    if (w->opts.send_initial_events && !watcher_bookmark(w, w->after, true))
-        return false;
-    return live(w);
+    if (!w->opts.send_initial_events || watcher_bookmark(w, w->after, true))
+        live(w);
+}
+
+static void initial_again(struct loop_defer *d)
+{
+    initial_pump(container_of(d, struct initial, again)->watcher);
 }
 
 static void initial_begin(struct watcher *w, struct store_view *view)
@@ -546,6 +593,8 @@ static void initial_begin(struct watcher *w, struct store_view *view)
     struct initial *in = w->initial = xnew(struct initial);
     str ns = w->ns_prefix.len ? str_sub(w->ns_prefix, 0, w->ns_prefix.len - 1) : S("");
     in->view = view;
+    in->watcher = w;
+    in->again.fn = initial_again;
     in->from = object_key(&in->keys, w->form.res, ns, w->exact.len ? w->opts.name_pin : S(""));
     in->end = w->exact.len ? arena_cat(&in->keys, in->from, str_n("\0", 1)) : store_prefix_end(&in->keys, in->from);
 }
@@ -629,8 +678,8 @@ static void stream_begin(struct watcher *w)
     }
 }
 
-/* Joins its topic, after what happened between its revision and the hub's cursor.  False: the watcher is gone. */
-static bool live(struct watcher *w)
+/* Joins its topic, after what happened between its revision and the hub's cursor; or ends. */
+static void live(struct watcher *w)
 {
     struct watch_hub *h = w->hub;
     bool alive = true;
@@ -640,7 +689,7 @@ static bool live(struct watcher *w)
         str ns = w->ns_prefix.len ? str_sub(w->ns_prefix, 0, w->ns_prefix.len - 1) : S("");
         if (store_watch_open(h->srv->store, object_key(&a, w->form.res, ns, S("")), w->after, wake_nothing, NULL, &sw, NULL) < 0) {
             watcher_end(w); /* it read its state so slowly that the window has moved on: it must list again */
-            return false;
+            return;
         }
         alive = catch_up(w, sw);
         store_watch_close(sw);
@@ -649,7 +698,6 @@ static bool live(struct watcher *w)
         list_del(&w->link);
         list_add_tail(&topic_ensure(h, w->form.res)->watchers, &w->link);
     }
-    return alive;
 }
 
 void rest_watch(struct api_req *q)

@@ -278,6 +278,11 @@ static void store_object(struct write_run *r, struct json *obj)
         return;
     }
     r->removes = r->removes || (r->has_live && is_finished(&stored));
+    if (!json_depth_fits(&stored, LIMIT_OBJECT_DEPTH)) {
+        err_set(&err, E_PARSE, "the object with its managedFields exceeds the max depth of %d", LIMIT_OBJECT_DEPTH);
+        fail(r, &err);
+        return;
+    }
     struct store_op *op = &r->ops[0];
     uint32_t rev_at;
     str bytes = object_encode(q->arena, r->storage, &stored, &rev_at);

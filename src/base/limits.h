@@ -7,6 +7,7 @@
 #define LIMIT_BODY_BYTES (3u << 20)         /* request body: 413, as Kubernetes */
 #define LIMIT_OBJECT_BYTES (1536u << 10)    /* stored object: 413, as etcd's 1.5 MiB value limit */
 #define LIMIT_JSON_DEPTH 128                /* nesting of JSON and YAML: 400 */
+#define LIMIT_OBJECT_DEPTH (LIMIT_JSON_DEPTH - 8) /* nesting of a stored object, managedFields and all: 400; lists, events and tables go around it and are parsed again */
 #define LIMIT_JSON_PATCH_OPS 10000          /* 413 */
 #define LIMIT_YAML_EVENTS (1u << 20)        /* alias bombs: 400 */
 #define LIMIT_HEADER_BYTES (64u << 10)      /* all request headers together: 431 */

@@ -311,28 +311,51 @@ static int unknown_verb(const char *name)
     return 1;
 }
 
-int cli_main(int argc, char **argv)
+/* The first word that is no option, or n: options of the verb (may be NULL) and those that reach a server may take the word behind them. */
+static int first_word(const struct cli_verb *verb, char **words, int n)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (strcmp(argv[1], "help") == 0 && argc == 2)) {
-        cli_print_help(NULL);
-        return argc < 2;
+    int i = 0;
+    while (i < n && words[i][0] == '-' && words[i][1] && strcmp(words[i], "--") != 0) {
+        bool is_long = words[i][1] == '-';
+        str rest = str_of(words[i] + (is_long ? 2 : 1)), name;
+        bool has_value = is_long ? str_cut(&rest, '=', &name) : rest.len > 1;
+        char letter = is_long ? 0 : words[i][1];
+        const struct cli_option *o = find_in(verb ? verb->options : NULL, is_long ? name : STR_NONE, letter);
+        if (!o)
+            o = find_in(cli_client_options, is_long ? name : STR_NONE, letter);
+        i += o && o->type != CLI_FLAG && !o->optional && !has_value ? 2 : 1;
     }
-    bool asks_help = strcmp(argv[1], "help") == 0;
-    int at = asks_help ? 2 : 1;
-    const char *name = strcmp(argv[at], "--version") == 0 ? "version" : argv[at];
-    const struct cli_verb *verb = find_verb(cli_verbs, name);
+    return MIN(i, n);
+}
+
+/* Takes the verb and its subverbs out of the words: `cox -n web create secret generic x`.  NULL with *ret_unknown set: there is no such verb. */
+static const struct cli_verb *take_verb(char **words, int *n, const char **ret_unknown)
+{
+    const struct cli_verb *verb = NULL;
+    const struct cli_verb *const *list = cli_verbs;
+    while (list) {
+        int at = first_word(verb, words, *n);
+        const struct cli_verb *found = at < *n ? find_verb(list, words[at]) : NULL;
+        if (!found && !verb)
+            *ret_unknown = at < *n ? words[at] : NULL;
+        if (!found)
+            return verb;
+        memmove(words + at, words + at + 1, (size_t)(*n - at - 1) * sizeof *words);
+        (*n)--;
+        verb = found;
+        list = verb->subs;
+    }
+    return verb;
+}
+
+static int run_words(char **words, int n, bool asks_help)
+{
+    const char *unknown = NULL;
+    const struct cli_verb *verb = take_verb(words, &n, &unknown);
     if (!verb)
-        return unknown_verb(name);
-    at++;
-    while (verb->subs && at < argc && argv[at][0] != '-') {
-        const struct cli_verb *sub = find_verb(verb->subs, argv[at]);
-        if (!sub)
-            break;
-        verb = sub;
-        at++;
-    }
+        return unknown ? unknown_verb(unknown) : cli_fail("a command is needed; 'cox --help' lists them");
     struct parse p = {.verb = verb, .wants_help = asks_help};
-    parse_words(&p, argc - at, argv + at);
+    parse_words(&p, n, words);
     int code;
     if (p.wants_help) {
         cli_print_help(verb);
@@ -348,4 +371,20 @@ int cli_main(int argc, char **argv)
     vec_fini(&p.values);
     vec_fini(&p.positional);
     return code;
+}
+
+int cli_main(int argc, char **argv)
+{
+    static char version[] = "version";
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (strcmp(argv[1], "help") == 0 && argc == 2)) {
+        cli_print_help(NULL);
+        return argc < 2;
+    }
+    bool asks_help = strcmp(argv[1], "help") == 0;
+    int n = argc - 1 - asks_help;
+    CLEANUP(free) char **words = xarray((size_t)n + 1, char *);
+    memcpy(words, argv + 1 + asks_help, (size_t)n * sizeof *words);
+    if (strcmp(words[0], "--version") == 0)
+        words[0] = version;
+    return run_words(words, n, asks_help);
 }

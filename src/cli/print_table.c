@@ -92,7 +92,8 @@ static void write_row(struct print_table *t, struct tabs *out, const struct json
             continue;
         if (t->kind_prefix.len && !named && is_name_column(column)) {
             str name = json_str(&cells->items[i]);
-            put(out, &first, arena_fmt(t->scratch, STR_FMT "/" STR_FMT, STR_ARG(t->kind_prefix), STR_ARG(name)));
+            struct json full = json_string(arena_fmt(t->scratch, STR_FMT "/" STR_FMT, STR_ARG(t->kind_prefix), STR_ARG(name)));
+            put_cell(t, out, &first, &full);
             named = true;
         } else {
             put_cell(t, out, &first, &cells->items[i]);

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
     {0},
 };
 
-struct delete {
+struct deleting {
     struct session *s;
     struct change c;
     struct deletion d;
@@ -45,7 +45,7 @@ static int read_cascade(const struct cli_args *a, const char **ret, struct failu
     return failure_set(f, E_INVALID_ARG, "invalid cascade value (%s). Must be \"background\", \"foreground\", or \"orphan\"", given);
 }
 
-static int read_options(struct delete *d, struct failure *f)
+static int read_options(struct deleting *d, struct failure *f)
 {
     const struct cli_args *a = d->s->args;
     bool force = cli_flag(a, "force"), now = cli_flag(a, "now");
@@ -73,7 +73,7 @@ static int read_options(struct delete *d, struct failure *f)
     return read_cascade(a, &d->d.propagation, f);
 }
 
-static void report(struct delete *d, const struct target *t)
+static void report(struct deleting *d, const struct target *t)
 {
     static const char *const behind[] = {"", " (dry run)", " (server dry run)"};
     str type = discovery_type_name(&d->s->arena, t->res);
@@ -84,7 +84,7 @@ static void report(struct delete *d, const struct target *t)
     fflush(stdout);
 }
 
-static int delete_one(struct delete *d, const struct target *t, struct failure *f)
+static int delete_one(struct deleting *d, const struct target *t, struct failure *f)
 {
     str uid = S("");
     int r = d->c.dry_run == DRY_RUN_CLIENT ? 0 : deletion_send(d->s, t, &d->d, &uid, f);
@@ -98,7 +98,7 @@ static int delete_one(struct delete *d, const struct target *t, struct failure *
 }
 
 /* What a selector or --all means is read first; named objects are deleted unseen. */
-static int find_targets(struct delete *d, struct targets *ret, struct failure *f)
+static int find_targets(struct deleting *d, struct targets *ret, struct failure *f)
 {
     struct resource_query q = resource_query_of(d->s->args, 0);
     struct targets sel;
@@ -109,7 +109,7 @@ static int find_targets(struct delete *d, struct targets *ret, struct failure *f
     return r;
 }
 
-static int delete_all(struct delete *d, struct failure *f)
+static int delete_all(struct deleting *d, struct failure *f)
 {
     struct targets found, gone = {0};
     bool warned = !d->s->namespace_given || cli_flag(d->s->args, "all-namespaces");
@@ -131,9 +131,9 @@ static int delete_all(struct delete *d, struct failure *f)
     return r;
 }
 
-static int delete(struct session *s, struct failure *f)
+static int delete_objects(struct session *s, struct failure *f)
 {
-    struct delete d = {.s = s};
+    struct deleting d = {.s = s};
     int r = change_init(&d.c, s, "kubectl", f);
     if (r == 0)
         r = read_options(&d, f);
@@ -145,7 +145,7 @@ static int delete(struct session *s, struct failure *f)
 
 static int run_delete(struct cli_args *a)
 {
-    return session_run(a, delete);
+    return session_run(a, delete_objects);
 }
 
 const struct cli_verb verb_delete = {

@@ -221,6 +221,18 @@ static bool object_equal(const struct json *a, const struct json *b)
     return true;
 }
 
+bool json_depth_fits(const struct json *v, unsigned max)
+{
+    if (v->type != JSON_ARRAY && v->type != JSON_OBJECT)
+        return true;
+    if (!max)
+        return false;
+    for (uint32_t i = 0; i < v->len; i++)
+        if (!json_depth_fits(v->type == JSON_ARRAY ? &v->items[i] : &v->members[i].value, max - 1))
+            return false;
+    return true;
+}
+
 bool json_equal(const struct json *a, const struct json *b)
 {
     if (a->type != b->type)

@@ -107,6 +107,8 @@ int64_t json_get_int(const struct json *v, str key, int64_t otherwise);
 bool json_to_i64(const struct json *v, int64_t *ret);   /* integers without fraction or exponent */
 bool json_to_double(const struct json *v, double *ret);
 
+/* Are arrays and objects nested at most `max` deep?  A scalar is 0 deep. */
+bool json_depth_fits(const struct json *v, unsigned max);
 /* Deep equality; objects regardless of member order, numbers by value. */
 bool json_equal(const struct json *a, const struct json *b);
 

@@ -126,6 +126,8 @@ def test_patches(s):
     tap.ok("the main resource ignores status", r.json["status"].get("replicas") is None, r.json["status"])
     r = s.patch(DEPLOY + "/p/status", {"status": {"replicas": 7}, "spec": {"replicas": 1}})
     tap.eq("/status changes status only", (r.status, r.json["status"]["replicas"], r.json["spec"]["replicas"]), (200, 7, 4))
+    r = s.patch(DEPLOY + "/p/status", {"metadata": {"annotations": {"note": "x"}, "labels": {"l": "x"}}})
+    tap.eq("annotations may go with it, a deployment's labels not", (r.json["metadata"]["annotations"]["note"], "labels" in r.json["metadata"]), ("x", False))
     tap.eq("and not the generation", r.json["metadata"]["generation"], s.get(DEPLOY + "/p").json["metadata"]["generation"])
 
 
@@ -264,6 +266,8 @@ def test_not_there(s):
     tap.eq("unknown group", (r.status, r.text), (404, "404 page not found\n"))
     tap.eq("wrong method", s.request("POST", CM + "/a", "{}").status, 405)
     tap.eq("PUT on a collection", s.put(CM, {}).status, 405)
+    tap.eq("a time-out that is none", s.get(CM + "?timeout=invalid").status, 400)
+    tap.eq("a time-out", s.get(CM + "?timeout=1m30s").status, 200)
     tap.eq("trailing slash", s.get("/version/").json["major"], "1")
 
 

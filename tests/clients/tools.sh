@@ -14,6 +14,7 @@ api() {
 # ends it after that many lines.
 watching() {
     local limit=$1 lines=$2 command=$3 changes=$5 pid n=0
+    : >watch.out
     $command >watch.out 2>&1 &
     pid=$!
     for _ in $(seq $((limit * 20))); do
