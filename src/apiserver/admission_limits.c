@@ -81,12 +81,13 @@ static void check_bound(struct limit_run *l, const struct json *item, bool is_mi
         const char *missing = is_min ? (has_req ? NULL : "request") : (has_lim ? NULL : "limit");
         if (missing)
             refuse(l, arena_fmt(a, "%s " STR_FMT " usage per " STR_FMT " is " STR_FMT ".  No %s is specified", word, STR_ARG(resource), STR_ARG(type), STR_ARG(text), missing));
-        else if (has_req && (is_min ? quantity_cmp(&req, &b) < 0 : quantity_cmp(&req, &b) > 0))
-            refuse(l, arena_fmt(a, "%s " STR_FMT " usage per " STR_FMT " is " STR_FMT ", but request is " STR_FMT, word, STR_ARG(resource), STR_ARG(type), STR_ARG(text),
-                                STR_ARG(json_get_str(requests, resource))));
-        else if (has_lim && (is_min ? quantity_cmp(&lim, &b) < 0 : quantity_cmp(&lim, &b) > 0))
-            refuse(l, arena_fmt(a, "%s " STR_FMT " usage per " STR_FMT " is " STR_FMT ", but limit is " STR_FMT, word, STR_ARG(resource), STR_ARG(type), STR_ARG(text),
-                                STR_ARG(json_get_str(limits, resource))));
+        /* the side that must be given is the one that is looked at first */
+        bool req_bad = has_req && (is_min ? quantity_cmp(&req, &b) < 0 : quantity_cmp(&req, &b) > 0);
+        bool lim_bad = has_lim && (is_min ? quantity_cmp(&lim, &b) < 0 : quantity_cmp(&lim, &b) > 0);
+        bool say_req = req_bad && (is_min || !lim_bad);
+        if (!missing && (req_bad || lim_bad))
+            refuse(l, arena_fmt(a, "%s " STR_FMT " usage per " STR_FMT " is " STR_FMT ", but %s is " STR_FMT, word, STR_ARG(resource), STR_ARG(type), STR_ARG(text),
+                                say_req ? "request" : "limit", STR_ARG(json_get_str(say_req ? requests : limits, resource))));
     }
 }
 

@@ -68,10 +68,12 @@ static void add_token_volume(struct admission_attrs *at, struct json *spec)
 int admit_service_account(struct admission_attrs *at, struct err *err)
 {
     struct json *spec = admission_new_pod_spec(at), sa;
-    if (!spec || json_get(json_get(object_meta(at->obj), S("annotations")), S("kubernetes.io/config.mirror")))
+    if (!spec)
         return 0;
     struct arena *a = at->arena;
     str name = json_get_str(spec, S("serviceAccountName"));
+    if (json_get(json_get(object_meta(at->obj), S("annotations")), S("kubernetes.io/config.mirror")))
+        return name.len ? admission_forbid(at, err, "a mirror pod may not reference service accounts") : 0;
     if (!name.len) {
         name = S("default");
         json_set(a, spec, S("serviceAccountName"), json_string(name));

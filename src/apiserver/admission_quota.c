@@ -377,7 +377,7 @@ static void recount_resource(struct recount *c, struct arena *a, struct store_vi
     }
 }
 
-void quota_recount(struct store *store, struct arena *a, const struct registry_snapshot *reg, struct json *quota)
+void quota_recount(struct store *store, struct arena *a, const struct registry_snapshot *reg, struct json *quota, bool is_new)
 {
     CLEANUP(store_view_close) struct store_view *view = NULL;
     BUG_ON(store_view_open(store, 0, &view, NULL) < 0);
@@ -389,6 +389,9 @@ void quota_recount(struct store *store, struct arena *a, const struct registry_s
         if (api_is_namespaced(c.res) && registry_storage(reg, c.res) == c.res && !(c.res->flags & API_CREATE_ONLY))
             recount_resource(&c, a, view);
     }
+    const struct api_resource *own = object_builtin(S(""), S("resourcequotas"));
+    if (is_new && quota_covers(quota, own, quota))
+        usage_of(&c.usage, own, quota); /* it counts itself, and is not stored yet */
     arena_fini(&c.scratch);
     struct json *status = json_ensure_object(a, quota, S("status"));
     json_set(a, status, S("hard"), hard ? json_copy(a, hard) : json_object());

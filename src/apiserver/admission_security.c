@@ -21,8 +21,8 @@ static void finding(struct pod_check *c, const char *what, str detail)
 
 static const str container_lists[] = {STR_INIT("initContainers"), STR_INIT("containers"), STR_INIT("ephemeralContainers")};
 
-/* Names of the containers for which bad() holds: `container "a" must ...` or `containers "a", "b" must ...`. */
-static void each_container(struct pod_check *c, bool (*bad)(const struct pod_check *c, const struct json *container), const char *what, const char *must)
+/* Names of the containers for which bad() holds: `container "a" must ...` or `containers "a", "b" must ...`; who: "pod or " where the pod could set it for all. */
+static void each_container(struct pod_check *c, bool (*bad)(const struct pod_check *c, const struct json *container), const char *what, const char *must, const char *who)
 {
     struct strbuf names = strbuf_on(c->arena);
     size_t n = 0;
@@ -35,7 +35,7 @@ static void each_container(struct pod_check *c, bool (*bad)(const struct pod_che
         }
     }
     if (n)
-        finding(c, what, arena_fmt(c->arena, "%s " STR_FMT " must %s", n > 1 ? "containers" : "container", STR_ARG(strbuf_str(&names)), must));
+        finding(c, what, arena_fmt(c->arena, "%s%s " STR_FMT " must %s", who, n > 1 ? "containers" : "container", STR_ARG(strbuf_str(&names)), must));
 }
 
 static const struct json *context_of(const struct json *container)
@@ -63,7 +63,7 @@ static bool is_privileged(const struct pod_check *c UNUSED, const struct json *c
 
 static void check_privileged(struct pod_check *c)
 {
-    each_container(c, is_privileged, "privileged", "not set securityContext.privileged=true");
+    each_container(c, is_privileged, "privileged", "not set securityContext.privileged=true", "");
 }
 
 static bool adds_capabilities(const struct json *container, const str *allowed, size_t n)
@@ -89,7 +89,7 @@ static bool adds_unusual_capabilities(const struct pod_check *c UNUSED, const st
 
 static void check_capabilities(struct pod_check *c)
 {
-    each_container(c, adds_unusual_capabilities, "non-default capabilities", "not include further capabilities in securityContext.capabilities.add");
+    each_container(c, adds_unusual_capabilities, "non-default capabilities", "not include further capabilities in securityContext.capabilities.add", "");
 }
 
 static void check_host_path(struct pod_check *c)
@@ -114,7 +114,7 @@ static bool uses_host_port(const struct pod_check *c UNUSED, const struct json *
 
 static void check_host_ports(struct pod_check *c)
 {
-    each_container(c, uses_host_port, "hostPort", "not use hostPort");
+    each_container(c, uses_host_port, "hostPort", "not use hostPort", "");
 }
 
 static bool unmasks_proc(const struct pod_check *c UNUSED, const struct json *container)
@@ -125,7 +125,7 @@ static bool unmasks_proc(const struct pod_check *c UNUSED, const struct json *co
 
 static void check_proc_mount(struct pod_check *c)
 {
-    each_container(c, unmasks_proc, "procMount", "not set securityContext.procMount to anything but \"Default\"");
+    each_container(c, unmasks_proc, "procMount", "not set securityContext.procMount to anything but \"Default\"", "");
 }
 
 static bool has_profile(const struct json *context, const char *type)
@@ -142,7 +142,7 @@ static void check_seccomp_baseline(struct pod_check *c)
 {
     if (has_profile(json_get(c->spec, S("securityContext")), "Unconfined"))
         finding(c, "seccompProfile", S("pod must not set securityContext.seccompProfile.type to \"Unconfined\""));
-    each_container(c, is_unconfined, "seccompProfile", "not set securityContext.seccompProfile.type to \"Unconfined\"");
+    each_container(c, is_unconfined, "seccompProfile", "not set securityContext.seccompProfile.type to \"Unconfined\"", "");
 }
 
 static void check_sysctls(struct pod_check *c)
@@ -170,7 +170,7 @@ static bool may_escalate(const struct pod_check *c UNUSED, const struct json *co
 
 static void check_escalation(struct pod_check *c)
 {
-    each_container(c, may_escalate, "allowPrivilegeEscalation != false", "set securityContext.allowPrivilegeEscalation=false");
+    each_container(c, may_escalate, "allowPrivilegeEscalation != false", "set securityContext.allowPrivilegeEscalation=false", "");
 }
 
 static bool keeps_capabilities(const struct pod_check *c UNUSED, const struct json *container)
@@ -182,7 +182,7 @@ static bool keeps_capabilities(const struct pod_check *c UNUSED, const struct js
 
 static void check_drop_all(struct pod_check *c)
 {
-    each_container(c, keeps_capabilities, "unrestricted capabilities", "set securityContext.capabilities.drop=[\"ALL\"]");
+    each_container(c, keeps_capabilities, "unrestricted capabilities", "set securityContext.capabilities.drop=[\"ALL\"]", "");
 }
 
 static void check_volume_types(struct pod_check *c)
@@ -211,7 +211,7 @@ static bool may_be_root(const struct pod_check *c, const struct json *container)
 
 static void check_non_root(struct pod_check *c)
 {
-    each_container(c, may_be_root, "runAsNonRoot != true", "set securityContext.runAsNonRoot=true");
+    each_container(c, may_be_root, "runAsNonRoot != true", "set securityContext.runAsNonRoot=true", "pod or ");
 }
 
 static bool is_root(const struct pod_check *c, const struct json *container)
@@ -222,7 +222,7 @@ static bool is_root(const struct pod_check *c, const struct json *container)
 
 static void check_root_user(struct pod_check *c)
 {
-    each_container(c, is_root, "runAsUser=0", "not set runAsUser=0");
+    each_container(c, is_root, "runAsUser=0", "not set runAsUser=0", "");
 }
 
 static bool lacks_profile(const struct pod_check *c, const struct json *container)
@@ -234,7 +234,7 @@ static bool lacks_profile(const struct pod_check *c, const struct json *containe
 
 static void check_seccomp_restricted(struct pod_check *c)
 {
-    each_container(c, lacks_profile, "seccompProfile", "set securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\"");
+    each_container(c, lacks_profile, "seccompProfile", "set securityContext.seccompProfile.type to \"RuntimeDefault\" or \"Localhost\"", "pod or ");
 }
 
 static const struct {

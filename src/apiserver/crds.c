@@ -57,8 +57,12 @@ static bool load_one(void *arg, struct json *crd, const struct store_kv *kv UNUS
         log_error("a CustomResourceDefinition cannot be served", KV("name", STR_FMT, STR_ARG(object_name(crd))), KV("err", "%s", err.msg));
         return true;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        /* what would be created now could be missed by the clean-up and come back with the next definition of this name */
+        if (object_is_deleting(crd))
+            ((struct api_resource *)made[i])->verbs &= (uint16_t)~API_VERB_CREATE;
         vec_push(&l->found, made[i]);
+    }
     return true;
 }
 

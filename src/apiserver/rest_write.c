@@ -12,6 +12,13 @@ static str expected_version(struct api_req *q, const struct api_resource *res)
     return api_group_version(q->arena, res->group, res->version);
 }
 
+/* The part of "apps/v1" that messages show. */
+static str short_version(str api_version)
+{
+    str group;
+    return str_cut(&api_version, '/', &group) ? api_version : group;
+}
+
 /* kind and apiVersion of a body must be the URL's; absent ones are filled in. */
 static int check_type(struct api_req *q, str want_kind, str want_version, struct json *obj, struct err *err)
 {
@@ -23,15 +30,20 @@ static int check_type(struct api_req *q, str want_kind, str want_version, struct
         return err_set(err, E_PARSE, "the API version in the data (" STR_FMT ") does not match the expected API version (" STR_FMT ")", STR_ARG(version),
                        STR_ARG(want_version));
     if (kind.len && !str_eq(kind, want_kind))
-        return err_set(err, E_PARSE, STR_FMT " in version \"" STR_FMT "\" cannot be handled as a " STR_FMT, STR_ARG(kind), STR_ARG(version.len ? version : want_version),
+        return err_set(err, E_PARSE, STR_FMT " in version \"" STR_FMT "\" cannot be handled as a " STR_FMT, STR_ARG(kind), STR_ARG(short_version(want_version)),
                        STR_ARG(want_kind));
     json_set(q->arena, obj, S("kind"), json_string(want_kind));
     json_set(q->arena, obj, S("apiVersion"), json_string(want_version));
     return 0;
 }
 
-/* What fieldValidation makes of unknown and duplicate fields. */
-static int judge_report(struct api_req *q, str kind, str version, const struct api_field_report *rep, bool is_patch, struct err *err)
+static int wrap_unfit(struct err *err, str kind, str version)
+{
+    return err_wrap(err, STR_FMT " in version \"" STR_FMT "\" cannot be handled as a " STR_FMT ": ", STR_ARG(kind), STR_ARG(short_version(version)), STR_ARG(kind));
+}
+
+/* What fieldValidation makes of unknown and duplicate fields; no kind: the message stays bare. */
+static int judge_report(struct api_req *q, str kind, str version, const struct api_field_report *rep, struct err *err)
 {
     if (!rep->len || q->validation == API_VALIDATE_IGNORE)
         return 0;
@@ -43,11 +55,8 @@ static int judge_report(struct api_req *q, str kind, str version, const struct a
     struct strbuf b = strbuf_on(q->arena);
     for (size_t i = 0; i < rep->len; i++)
         strbuf_addf(&b, "%s" STR_FMT, i ? ", " : "", STR_ARG(rep->items[i]));
-    if (is_patch)
-        return err_set(err, E_INVALID, " \"\" is invalid: patch: Invalid value: \"" STR_FMT "\": strict decoding error: " STR_FMT,
-                       STR_ARG(str_sub(q->body, 0, 200)), STR_ARG(strbuf_str(&b)));
-    return err_set(err, E_PARSE, STR_FMT " in version \"" STR_FMT "\" cannot be handled as a " STR_FMT ": strict decoding error: " STR_FMT, STR_ARG(kind),
-                   STR_ARG(version), STR_ARG(kind), STR_ARG(strbuf_str(&b)));
+    err_set(err, E_PARSE, "strict decoding error: " STR_FMT, STR_ARG(strbuf_str(&b)));
+    return kind.len ? wrap_unfit(err, kind, version) : -E_PARSE;
 }
 
 int rest_read_body(struct api_req *q, const struct schema_type *type, str kind, str version, struct json *ret, struct err *err)
@@ -65,8 +74,8 @@ int rest_read_body(struct api_req *q, const struct schema_type *type, str kind, 
         return r;
     r = api_conform(q->arena, type, ret, rep, err);
     if (r < 0)
-        return err_wrap(err, STR_FMT " in version \"" STR_FMT "\" cannot be handled as a " STR_FMT ": ", STR_ARG(kind), STR_ARG(version), STR_ARG(kind));
-    return judge_report(q, kind, version, rep, false, err);
+        return wrap_unfit(err, kind, version);
+    return judge_report(q, kind, version, rep, err);
 }
 
 /* The namespace and name in the body must not contradict the URL. */
@@ -194,6 +203,24 @@ static int apply_patch(struct write_run *r, const struct json *live, struct json
     return patch_strategic(a, r->res->type, live, &r->body, ret, err);
 }
 
+/* 422 without a name: it is the patch that is wrong, not the object. */
+static int refuse_patch(struct write_run *r, str message, const struct api_cause *cause)
+{
+    CLEANUP(store_kv_unref) UNUSED struct store_kv *kv = TAKE(r->live_kv); /* the answer frees r */
+    api_answer_status(r->q, 422, S("Invalid"), message, &(struct api_status_details){.causes = cause, .ncauses = cause ? 1 : 0});
+    return WRITE_ANSWERED;
+}
+
+/* The patched object does not fit its type. */
+static int refuse_patched(struct write_run *r, const struct err *err)
+{
+    struct arena *a = r->q->arena;
+    struct json shown = json_string(str_sub(r->q->body, 0, 200));
+    str text = json_text(a, &shown);
+    struct api_cause cause = {S("FieldValueInvalid"), arena_fmt(a, "Invalid value: " STR_FMT ": %s", STR_ARG(text), err->msg), S("patch")};
+    return refuse_patch(r, arena_fmt(a, " \"\" is invalid: patch: " STR_FMT, STR_ARG(cause.message)), &cause);
+}
+
 static int build_patch(struct write_run *r, const struct json *live, struct json *ret, struct err *err)
 {
     struct api_req *q = r->q;
@@ -201,18 +228,17 @@ static int build_patch(struct write_run *r, const struct json *live, struct json
     struct json copy = json_copy(q->arena, live);
     int res = apply_patch(r, &copy, ret, err);
     if (res < 0)
-        return res;
+        return res == -E_INVALID ? refuse_patch(r, arena_str(q->arena, str_of(err->msg)), NULL) : res;
     str version = expected_version(q, r->res);
     *ret = json_copy(q->arena, ret); /* patches may share parts with the live object */
     res = check_type(q, r->res->kind, version, ret, err);
     if (res < 0)
         return res;
     res = api_conform(q->arena, r->res->type, ret, rep, err);
+    if (res == 0)
+        res = judge_report(q, S(""), version, rep, err);
     if (res < 0)
-        return err_wrap(err, STR_FMT " in version \"" STR_FMT "\" cannot be handled as a " STR_FMT ": ", STR_ARG(r->res->kind), STR_ARG(version), STR_ARG(r->res->kind));
-    res = judge_report(q, r->res->kind, version, rep, true, err);
-    if (res < 0)
-        return res;
+        return refuse_patched(r, err);
     str rv = json_get_str(object_meta(ret), S("resourceVersion"));
     r->conditional = rv.len && !str_eq(rv, json_get_str(object_meta(live), S("resourceVersion")));
     res = check_place(r, ret, err);
@@ -245,7 +271,7 @@ static int build_apply(struct write_run *r, const struct json *live, struct json
         for (size_t i = 0; i < conflicts.len; i++)
             causes[i] = (struct api_cause){S("FieldManagerConflict"), arena_fmt(q->arena, "conflict with " STR_FMT, STR_ARG(conflicts.items[i].manager)), conflicts.items[i].path};
         struct api_status_details d = {.causes = causes, .ncauses = conflicts.len};
-        CLEANUP(store_kv_unref) struct store_kv *kv = TAKE(r->live_kv); /* the answer frees r, and names what stands in kv */
+        CLEANUP(store_kv_unref) UNUSED struct store_kv *kv = TAKE(r->live_kv); /* the answer frees r, and names what stands in kv */
         api_answer_status(q, 409, S("Conflict"), apply_conflicts_message(q->arena, &conflicts), &d);
         return WRITE_ANSWERED;
     }
@@ -298,7 +324,7 @@ static int read_apply_body(struct write_run *r, struct err *err)
     if (managed && managed->type == JSON_ARRAY && managed->len)
         return err_set(err, E_INVALID_ARG, "metadata.managedFields must be nil");
     if ((res = check_type(q, kind, version, &r->body, err)) < 0 || (res = api_conform(q->arena, r->res->type, &r->body, rep, err)) < 0 ||
-        (res = refuse_undeclared(r, rep, err)) < 0 || (res = judge_report(q, kind, version, rep, false, err)) < 0)
+        (res = refuse_undeclared(r, rep, err)) < 0 || (res = judge_report(q, kind, version, rep, err)) < 0)
         return res;
     return check_place(r, &r->body, err);
 }

@@ -226,7 +226,7 @@ static void daemon_set_update(struct write_run *r, const struct json *old, struc
 
 static void quota_create(struct write_run *r, struct json *obj)
 {
-    quota_recount(r->q->srv->store, r->q->arena, r->q->reg, obj);
+    quota_recount(r->q->srv->store, r->q->arena, r->q->reg, obj, true);
 }
 
 static void quota_update(struct write_run *r, const struct json *old, struct json *obj)
@@ -237,7 +237,7 @@ static void quota_update(struct write_run *r, const struct json *old, struct jso
         return;
     if (status)
         json_set(a, obj, S("status"), json_copy(a, status)); /* old's tree is not ours to change */
-    quota_recount(r->q->srv->store, a, r->q->reg, obj);
+    quota_recount(r->q->srv->store, a, r->q->reg, obj, false);
 }
 
 /* --- the table ---------------------------------------------------------------------------------------------------------- */

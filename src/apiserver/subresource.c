@@ -277,8 +277,11 @@ static int refuse_eviction(struct write_run *r, const struct pdb_search *s)
 {
     struct api_req *q = r->q;
     const struct json *status = json_get(&s->found, S("status"));
-    str message = arena_fmt(q->arena, "The disruption budget " STR_FMT " needs %lld healthy pods and has %lld currently", STR_ARG(object_name(&s->found)),
-                            (long long)json_get_int(status, S("desiredHealthy"), 0), (long long)json_get_int(status, S("currentHealthy"), 0));
+    str name = object_name(&s->found);
+    bool seen = json_get_int(status, S("observedGeneration"), 0) >= json_get_int(object_meta(&s->found), S("generation"), 0);
+    str message = seen ? arena_fmt(q->arena, "The disruption budget " STR_FMT " needs %lld healthy pods and has %lld currently", STR_ARG(name),
+                                   (long long)json_get_int(status, S("desiredHealthy"), 0), (long long)json_get_int(status, S("currentHealthy"), 0))
+                       : arena_fmt(q->arena, "The disruption budget " STR_FMT " is still being processed by the server.", STR_ARG(name));
     struct api_cause cause = {S("DisruptionBudget"), message, S("")};
     store_kv_unref(TAKE(r->live_kv));
     api_answer_status(q, 429, S("TooManyRequests"), S("Cannot evict pod as it would violate the pod's disruption budget."),
@@ -353,6 +356,10 @@ static void serve_node_bound(struct api_req *q)
         return;
     }
     str node = json_get_str(json_get(&pod, S("spec")), S("nodeName"));
+    if (str_is(q->target.subresource, "log") && !node.len) { /* nothing has run: nothing was printed */
+        api_answer(q, 200, S("text/plain"), S(""));
+        return;
+    }
     if (str_is(q->res->kind, "Pod") && !node.len)
         err_set(&err, E_INVALID_ARG, "pod " STR_FMT " does not have a host assigned", STR_ARG(q->target.name));
     else

@@ -109,6 +109,18 @@ void write_take_ops(struct write_run *r, struct admission_attrs *attrs)
     attrs->nops = 0;
 }
 
+/* An object that was not written has the revision of what is there, if any. */
+static str with_live_revision(struct write_run *r, str bytes)
+{
+    struct json v = object_parse(r->q->arena, bytes);
+    struct json *meta = object_meta(&v);
+    if (r->has_live)
+        json_set(r->q->arena, meta, S("resourceVersion"), json_string(arena_fmt(r->q->arena, "%llu", (unsigned long long)r->live_kv->mod_rev)));
+    else
+        json_del(meta, S("resourceVersion"));
+    return json_text(r->q->arena, &v);
+}
+
 /* --- commit --------------------------------------------------------------------------------------------------------- */
 
 static void on_committed(struct loop_msg *m)
@@ -119,6 +131,8 @@ static void on_committed(struct loop_msg *m)
         if (r->storage == object_builtin(S("apiextensions.k8s.io"), S("customresourcedefinitions")))
             crds_reload(r->q->srv->crds); /* before the answer: its client may use the new kinds at once */
         str stored = r->ops[0].kv ? store_kv_value(r->ops[0].kv) : S("");
+        if (r->removes && !r->raw)
+            stored = with_live_revision(r, r->ops[0].value); /* an update that ended the object shows what it made of it */
         answer(r, r->removes ? WRITE_DELETED : r->has_live ? WRITE_UPDATED : WRITE_CREATED, stored);
         return;
     }
@@ -257,13 +271,7 @@ static bool is_finished(const struct json *obj)
 
 static void finish_dry_run(struct write_run *r, str bytes)
 {
-    struct json v = object_parse(r->q->arena, bytes);
-    struct json *meta = object_meta(&v);
-    if (r->has_live)
-        json_set(r->q->arena, meta, S("resourceVersion"), json_string(arena_fmt(r->q->arena, "%llu", (unsigned long long)r->live_kv->mod_rev)));
-    else
-        json_del(meta, S("resourceVersion"));
-    answer(r, r->removes ? WRITE_DELETED : r->has_live ? WRITE_UPDATED : WRITE_CREATED, json_text(r->q->arena, &v));
+    answer(r, r->removes ? WRITE_DELETED : r->has_live ? WRITE_UPDATED : WRITE_CREATED, with_live_revision(r, bytes));
 }
 
 static void store_object(struct write_run *r, struct json *obj)
@@ -348,6 +356,8 @@ static int may_create(struct write_run *r, struct err *err)
     struct authz_attrs attrs = chain_attrs(q);
     attrs.verb = S("create");
     str reason;
+    if (!(r->res->verbs & API_VERB_CREATE))
+        return err_set(err, E_METHOD, "create not allowed while custom resource definition is terminating");
     if (authz_check(q->srv->authz, q->arena, &attrs, &reason))
         return 0;
     str text = authz_forbidden_message(q->arena, &attrs, reason);

@@ -78,7 +78,7 @@ void discovery_add(struct discovery *d, struct arena *a, const struct json *docu
 static bool contains(const str *list, size_t n, str word)
 {
     for (size_t i = 0; i < n; i++) {
-        if (str_ieq(list[i], word))
+        if (str_eq(list[i], word))
             return true;
     }
     return false;

@@ -81,14 +81,14 @@ static int make_secret_docker(struct session *s, const char *name, struct json *
     if (r < 0)
         return r;
     if (!cli_list(s->args, "from-file", 0)) {
-        if (!user || !password)
+        if (!user || !password || !cli_str(s->args, "docker-server"))
             return failure_set(f, E_INVALID_ARG, "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required");
         str auth = base64_encode(a, BASE64_STD, arena_fmt(a, "%s:%s", user, password));
         struct json entry = json_make(a, "{\"username\":%s,\"password\":%s}", user, password), config = json_object();
         if (cli_str(s->args, "docker-email"))
             json_set(a, &entry, S("email"), json_string(str_of(cli_str(s->args, "docker-email"))));
         json_set(a, &entry, S("auth"), json_string(auth));
-        json_set(a, json_ensure_object(a, &config, S("auths")), str_of(cli_str_or(s->args, "docker-server", "https://index.docker.io/v1/")), entry);
+        json_set(a, json_ensure_object(a, &config, S("auths")), str_of(cli_str(s->args, "docker-server")), entry);
         json_set(a, &d.data, S(".dockerconfigjson"), json_string(base64_encode(a, BASE64_STD, json_text(a, &config))));
     }
     *ret = secret_of(s, name, &d, "kubernetes.io/dockerconfigjson");
@@ -206,7 +206,7 @@ static const struct cli_option tls_options[] = {
     {0},
 };
 static const struct cli_option docker_options[] = {
-    {"docker-server", 0, CLI_STRING, "URL", "https://index.docker.io/v1/", "The registry.", NULL},
+    {"docker-server", 0, CLI_STRING, "URL", "", "The registry.", NULL},
     {"docker-username", 0, CLI_STRING, "NAME", "", "User there.", NULL},
     {"docker-password", 0, CLI_STRING, "PASSWORD", "", "The user's password.", NULL},
     {"docker-email", 0, CLI_STRING, "ADDRESS", "", "The user's mail address.", NULL},
@@ -241,7 +241,7 @@ GENERATOR(create_service_account, "serviceaccount", "sa", "Create a service acco
 GENERATOR(create_config_map, "configmap", "cm", "Create a config map from files, folders or literals.", "NAME [--from-literal=KEY=VALUE] [--from-file=[KEY=]PATH]", config_map_options);
 static GENERATOR(create_generic, "generic", NULL, "Create a secret from files, folders or literals.", "NAME [--from-literal=KEY=VALUE] [--from-file=[KEY=]PATH]", secret_options);
 static GENERATOR(create_tls, "tls", NULL, "Create a secret with a certificate and its key.", "NAME --cert=FILE --key=FILE", tls_options);
-static GENERATOR(create_docker, "docker-registry", NULL, "Create a secret with which images are pulled.", "NAME --docker-username=NAME --docker-password=PASSWORD", docker_options);
+static GENERATOR(create_docker, "docker-registry", NULL, "Create a secret with which images are pulled.", "NAME --docker-server=URL --docker-username=NAME --docker-password=PASSWORD", docker_options);
 GENERATOR(create_quota, "quota", "resourcequota", "Create a resource quota.", "NAME [--hard=RESOURCE=VALUE,...] [--scopes=SCOPE,...]", quota_options);
 GENERATOR(create_priority, "priorityclass", "pc", "Create a priority class.", "NAME --value=N", priority_options);
 GENERATOR(create_pdb, "poddisruptionbudget", "pdb", "Create a pod disruption budget.", "NAME --selector=LABELS (--min-available=N | --max-unavailable=N)", pdb_options);

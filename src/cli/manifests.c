@@ -21,19 +21,27 @@ static void add(struct manifests *m, struct arena *a, struct json object, str so
     m->p[m->len++] = (struct manifest){object, source};
 }
 
+static int check_type(const struct json *doc, str source, struct failure *f)
+{
+    bool has_version = json_get_str(doc, S("apiVersion")).len, has_kind = json_get_str(doc, S("kind")).len;
+    if (has_version && has_kind)
+        return 0;
+    return failure_set(f, E_PARSE,
+                       "error validating \"" STR_FMT "\": error validating data: %s; if you choose to ignore these errors, turn validation off with --validate=false",
+                       STR_ARG(source), has_version ? "kind not set" : has_kind ? "apiVersion not set" : "[apiVersion not set, kind not set]");
+}
+
 static int add_document(struct manifests *m, struct arena *a, struct json *doc, str source, struct failure *f)
 {
     if (doc->type == JSON_NULL || (doc->type == JSON_OBJECT && !doc->len))
         return 0;
-    if (doc->type != JSON_OBJECT || !json_get_str(doc, S("kind")).len) {
-        str text = str_sub(json_text(a, doc), 0, 300);
-        return failure_set(f, E_PARSE, "unable to decode \"" STR_FMT "\": Object 'Kind' is missing in '" STR_FMT "'", STR_ARG(source), STR_ARG(text));
-    }
     str kind = json_get_str(doc, S("kind"));
     struct json *items = json_get(doc, S("items"));
     if (!str_has_suffix(kind, S("List")) || !json_is(items, JSON_ARRAY)) {
-        add(m, a, *doc, source);
-        return 0;
+        int r = check_type(doc, source, f);
+        if (r == 0)
+            add(m, a, *doc, source);
+        return r;
     }
     for (size_t i = 0; i < items->len; i++) {
         struct json *item = &items->items[i];

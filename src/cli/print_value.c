@@ -121,7 +121,8 @@ str print_age(struct arena *a, const struct json *time)
 
 void print_flush(struct strbuf *b)
 {
-    fwrite(b->p, 1, b->len, stdout);
+    if (b->len)
+        fwrite(b->p, 1, b->len, stdout);
     fflush(stdout);
     strbuf_clear(b);
 }

@@ -230,11 +230,21 @@ static void stop_threads(struct server *s)
     }
 }
 
+/* Transactions still on their way answer into memory of requests: waits for them, by one that comes behind them and changes nothing. */
+static void settle_store(struct server *s)
+{
+    struct store_op op = {.type = STORE_DELETE, .key = S("/none"), .expect = STORE_ANY_REV};
+    struct store_txn txn = {.ops = &op, .nops = 1};
+    if (s->store)
+        err_ignore(store_commit(s->store, &txn), "a store that has failed has nothing on its way");
+}
+
 static void server_free(struct server *s)
 {
+    settle_store(s);
     controllers_free(s->controllers);
+    apiserver_free(s->api); /* ends watches that a forced shutdown left, so before what they are written to */
     http_server_free(s->http);
-    apiserver_free(s->api);
     if (s->store)
         store_close(s->store);
     tls_server_free(s->tls);

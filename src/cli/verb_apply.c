@@ -60,12 +60,11 @@ static struct json last_applied(struct apply *ap, const struct target *t, const 
     str text = json_get_str(json_path(live, "metadata", "annotations", NULL), LAST_APPLIED);
     if (text.len && json_parse(&ap->c.s->arena, text, NULL, &last, NULL) == 0)
         return last;
-    str type = discovery_group_resource(&ap->c.s->arena, t->res);
     fprintf(stderr,
             "Warning: resource " STR_FMT "/" STR_FMT " is missing the " STR_FMT
             " annotation which is required by cox apply. cox apply should only be used on resources created declaratively by either cox create "
             "--save-config or cox apply. The missing annotation will be patched automatically.\n",
-            STR_ARG(type), STR_ARG(t->name), STR_ARG(LAST_APPLIED));
+            STR_ARG(t->res->plural), STR_ARG(t->name), STR_ARG(LAST_APPLIED));
     return json_null();
 }
 

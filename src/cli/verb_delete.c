@@ -56,7 +56,7 @@ static int read_options(struct deleting *d, struct failure *f)
     if (now && grace != -1)
         return failure_set(f, E_INVALID_ARG, "--now and --grace-period cannot be specified together");
     if (cli_flag(a, "all") && (cli_str(a, "selector") || cli_str(a, "field-selector")))
-        return failure_set(f, E_INVALID_ARG, "cannot set --all and --%s at the same time", cli_str(a, "selector") ? "selector" : "field-selector");
+        return failure_set(f, E_INVALID_ARG, "setting 'all' parameter but found a non empty selector. ");
     if (now || (grace == 0 && !force))
         grace = 1;
     if (force && grace < 0)

@@ -544,8 +544,22 @@ TEST(random_trees_round_trip)
     }
 }
 
+TEST(depth_of_trees)
+{
+    static const struct {
+        const char *text;
+        unsigned depth;
+    } cases[] = {{"1", 0}, {"[]", 1}, {"{}", 1}, {"{\"a\":1,\"b\":[{}]}", 3}, {"[[],[[[]]],1]", 4}};
+    ARENA_AUTO a = ARENA_INIT;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct json v = json_literal(&a, cases[i].text);
+        T_OK(json_depth_fits(&v, cases[i].depth));
+        T_OK(cases[i].depth == 0 || !json_depth_fits(&v, cases[i].depth - 1));
+    }
+}
+
 TEST_MAIN(accepts, rejects_with_the_sentences_of_go, rejects_bad_utf8, unescapes, escapes_as_go,
           plain_strings_point_into_the_text, writes_pretty, depth_is_bounded, several_values_one_after_another,
           duplicates_are_reported_and_the_last_wins, one_key_many_times, large_objects_are_not_quadratic,
           large_object_cut_off_leaks_nothing, equality, doubles_as_go_writes_them, reads_members, changes,
-          copy_shares_nothing, random_trees_round_trip)
+          copy_shares_nothing, random_trees_round_trip, depth_of_trees)

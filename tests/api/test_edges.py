@@ -181,7 +181,22 @@ def test_generation(s):
     tap.eq("metadata does not", r.json["metadata"]["generation"], 2)
 
 
-TESTS = [test_versions, test_node_ports, test_addresses, test_quota, test_deletes_at_once, test_grace, test_lists, test_generation]
+def test_depth(s):
+    """What was stored can be read again, with all that lists, tables and managedFields put around it."""
+    path = "/apis/example.org/v1/namespaces/default/things"
+    for opening, closing in (('{"a":', "}"), ("[", "]")):
+        codes = set()
+        for depth in range(100, 130):
+            body = '{"kind":"Thing","apiVersion":"example.org/v1","metadata":{"name":"deep"},"spec":%s1%s}' % (opening * depth, closing * depth)
+            codes.add(s.request("POST", path, body, headers={"Content-Type": "application/json"}).status)
+            codes.add(s.patch(path + "/deep?fieldManager=f&force=true", body, kind="apply").status)
+            for query, accept in (("?pretty=true", ""), ("?labelSelector=a", ""), ("", "application/yaml"), ("", "application/json;as=Table;v=v1;g=meta.k8s.io")):
+                codes.add(s.get(path + query, headers={"Accept": accept or "application/json"}).status)
+            s.delete(path + "/deep")
+        tap.eq("deep objects are refused or served", codes, {200, 201, 400})
+
+
+TESTS = [test_versions, test_node_ports, test_addresses, test_quota, test_deletes_at_once, test_grace, test_lists, test_generation, test_depth]
 
 if __name__ == "__main__":
     with Server() as server:

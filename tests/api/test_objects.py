@@ -251,7 +251,9 @@ def test_services(s):
 def test_quota(s):
     path = "/api/v1/namespaces/q"
     s.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "q"}})
-    s.post(path + "/resourcequotas", {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "rq"}, "spec": {"hard": {"pods": "1", "count/configmaps": "3"}}})
+    s.post(path + "/resourcequotas", {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "rq"}, "spec": {"hard": {"pods": "1", "count/configmaps": "3", "resourcequotas": "2"}}})
+    used = s.get(path + "/resourcequotas/rq").json["status"]["used"]
+    tap.eq("a new quota has counted what is there, itself, too", used, {"pods": "0", "count/configmaps": "1", "resourcequotas": "1"})
     tap.eq("one pod fits", s.post(path + "/pods", pod("a", ns="q")).status, 201)
     r = s.post(path + "/pods", pod("b", ns="q"))
     tap.eq("two do not", (r.status, r.json["message"]), (403, 'pods "b" is forbidden: exceeded quota: rq, requested: pods=1, used: pods=1, limited: pods=1'))

@@ -84,7 +84,6 @@ get ns nope --ignore-not-found -o yaml
 get --raw /version
 get --raw /nope
 get -f /no/such/file
-get deploy d1 -o foo=bar
 describe pod/p1
 describe pod p
 describe pods
@@ -155,6 +154,9 @@ label pod p1 --list
 label pod/p1 svc/s1 --list
 annotate pod nope a=b
 """
+
+# Answers that change whenever the API grows are compared with kubectl's only.
+NOT_STORED = ("explain", "api-", "auth can-i --list", "get clusterroles", "describe clusterrole", "get --raw /version", "describe lease", "get leases")
 
 # Generators; each with --dry-run=client -o yaml.
 GENERATED = """
@@ -277,8 +279,9 @@ FILES = {
 def find_kubectl():
     """A kubectl 1.33, or None."""
     import kubectls
-    for program, version in kubectls.find():
-        if version.startswith("v1.33."):
+    for program in kubectls.candidates():
+        version = kubectls.client_version(program)
+        if version and version.startswith("v1.33.") and "dispatcher" not in version:
             return program
     return None
 
@@ -331,7 +334,7 @@ class Runner:
             have = self.plain(ask_cox())
             want = self.expected.get(name)
             if want is None:
-                tap.skip(name, "no expectation stored")
+                tap.skip(name, "needs kubectl 1.33")
             else:
                 tap.ok(name, have == want, difference(have, want))
             return
@@ -339,7 +342,8 @@ class Runner:
             have, want = ask_cox(), self.own(ask_kubectl())
             if have == want:
                 break
-        self.recorded[name] = self.plain(want)
+        if not name.startswith(NOT_STORED):
+            self.recorded[name] = self.plain(want)
         if have != want:  # columns move with ages
             have, want = self.plain(have), self.plain(want)
         tap.ok(name, have == want, difference(have, want))
@@ -433,10 +437,15 @@ def own_words(r):
     tap.has("a web address is refused", r.cox("apply", "-f", "https://example.com/x.yaml")["err"], "cox does not load manifests from the web")
     tap.has("prune is refused", r.cox("apply", "-f", "x", "--prune")["err"], "cox does not prune")
     tap.has("nobody answers", r.cox("-s", "https://127.0.0.1:1", "get", "ns")["err"], "The connection to the server 127.0.0.1:1 was refused")
+    tap.has("an unknown format", r.cox("get", "ns", "-o", "foo=bar")["err"], 'unable to match a printer suitable for the output format "foo=bar"')
     tap.has("sorting by nothing", r.cox("get", "ns", "--sort-by=.x")["err"], 'couldn\'t find any field with path "{.x}"')
     token = r.cox("create", "token", "sa1")
     tap.ok("a token", token["code"] == 0 and token["out"].count(".") == 2, token)
-    who = r.cox("--token", token["out"], "auth", "whoami")
+    mine = os.path.join(r.folder, "by-token")
+    for words in (["set-cluster", "c", f"--server=https://127.0.0.1:{r.server.port}", "--certificate-authority", r.server.path("ca.pem"), "--embed-certs"],
+                  ["set-credentials", "u", "--token", token["out"]], ["set-context", "x", "--cluster=c", "--user=u"], ["use-context", "x"]):
+        r.cox("config", *words, "--kubeconfig", mine)
+    who = r.cox("--kubeconfig", mine, "auth", "whoami")
     tap.has("the token is good", who["out"], "system:serviceaccount:default:sa1")
     for shell in ("bash", "zsh", "fish"):
         script = r.cox("completion", shell)["out"]

@@ -30,6 +30,8 @@ MARKS = {
     "any": r".*",
 }
 COMMAND_LIMIT = 60
+# The versions that the transcripts were held against.  One between two of them may answer as either.
+CHECKED = [(1, 20), *[(1, minor) for minor in range(27, 34)]]
 
 
 def version_of(text):
@@ -48,12 +50,16 @@ class Step:
         return self.since <= version <= self.until
 
     def expected(self, version):
-        """The lines and the exit status that this version is to give."""
-        lines = [a for a in self.answers if a[0] <= version][-1][1]
-        status = 0
-        if lines and re.fullmatch(r"\[\d+\]", lines[-1]):
-            status, lines = int(lines[-1][1:-1]), lines[:-1]
-        return lines, status
+        """[(lines, exit status)] that this version may give."""
+        near = {max([v for v in CHECKED if v <= version], default=version), min([v for v in CHECKED if v >= version], default=version)}
+        found = []
+        for v in sorted(near):
+            lines = [a for a in self.answers if a[0] <= v][-1][1]
+            status = 0
+            if lines and re.fullmatch(r"\[\d+\]", lines[-1]):
+                status, lines = int(lines[-1][1:-1]), lines[:-1]
+            found.append((lines, status))
+        return found
 
 
 def parse(path):
@@ -64,7 +70,7 @@ def parse(path):
             step.since, step.until = limits.get("since", (0, 0)), limits.get("until", (99, 0))
             steps.append(step)
             limits, open_answer = {}, True
-        elif line.startswith("> "):
+        elif line == ">" or line.startswith("> "):
             steps[-1].command += "\n" + line[2:]
         elif line == "":
             if steps:
@@ -126,8 +132,9 @@ class Runner:
     def check(self, step):
         """'' when the answer is as expected, else what is wrong."""
         text, status, seconds = self.run(step.command)
-        lines, want_status = step.expected(self.version)
-        if status == want_status and matches(lines, text):
+        expected = step.expected(self.version)
+        if any(status == want_status and matches(lines, text) for lines, want_status in expected):
             return ""
+        lines, want_status = expected[-1]
         want = "\n".join(lines) + (f"\n[{want_status}]" if want_status else "")
         return f"have:\n{text.rstrip()}" + (f"\n[{status}]" if status else "") + f"\nwant:\n{want}\n({seconds:.1f} s)"
