@@ -95,7 +95,8 @@ def test_token(s, url):
 
 
 def test_watch(s, url):
-    process = subprocess.Popen(["curl", "-sSN", "--cacert", s.path("ca.pem"), "--cert", s.path("admin.pem"), "--key", s.path("admin.key"), url + CM + "?watch=1&fieldSelector=metadata.name=seen"],
+    since = s.get(CM).json["metadata"]["resourceVersion"]  # the events may come before curl does
+    process = subprocess.Popen(["curl", "-sSN", "--cacert", s.path("ca.pem"), "--cert", s.path("admin.pem"), "--key", s.path("admin.key"), url + CM + f"?watch=1&fieldSelector=metadata.name=seen&resourceVersion={since}"],
                                stdout=subprocess.PIPE, text=True)
     try:
         curl(s, "-H", "Content-Type: application/json", "-d", json.dumps(configmap("seen")), url + CM)
