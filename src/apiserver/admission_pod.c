@@ -41,14 +41,9 @@ static bool add_mount(struct arena *a, struct json *containers, str volume)
 
 static void add_token_volume(struct admission_attrs *at, struct json *spec)
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
     struct arena *a = at->arena;
-    char uid[37], tail[6];
-    object_new_uid(uid);
-    uint64_t h = str_hash(str_n(uid, 36));
-    for (int i = 0; i < 5; i++, h /= sizeof letters - 1)
-        tail[i] = letters[h % (sizeof letters - 1)];
-    tail[5] = 0;
+    char tail[6];
+    object_random_suffix(tail);
     str name = arena_fmt(a, "kube-api-access-%s", tail);
     bool used = add_mount(a, json_get(spec, S("initContainers")), name);
     used = add_mount(a, json_get(spec, S("containers")), name) || used;

@@ -194,3 +194,14 @@ void object_new_uid(char out[37])
     }
     *p = 0;
 }
+
+void object_random_suffix(char out[6])
+{
+    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
+    char uid[37];
+    object_new_uid(uid);
+    uint64_t h = str_hash(str_n(uid, 36));
+    for (int i = 0; i < 5; i++, h /= sizeof letters - 1)
+        out[i] = letters[h % (sizeof letters - 1)];
+    out[5] = 0;
+}

@@ -192,6 +192,9 @@ static void job_create(struct write_run *r, struct json *obj)
     for (size_t i = 0; i < ARRAY_LEN(marks); i++)
         if (!json_get(labels, str_of(marks[i].key)))
             json_set(a, labels, str_of(marks[i].key), json_string(marks[i].is_uid ? uid : name));
+    struct json *own = json_ensure_object(a, json_ensure_object(a, obj, S("metadata")), S("labels"));
+    if (!own->len) /* a job without labels has those of its pods */
+        *own = json_copy(a, labels);
     struct json *selector = json_ensure_object(a, spec, S("selector"));
     struct json *match = json_ensure_object(a, selector, S("matchLabels"));
     json_set(a, match, S("batch.kubernetes.io/controller-uid"), json_string(uid));

@@ -178,16 +178,11 @@ static void submit(struct write_run *r)
 
 /* --- one attempt ------------------------------------------------------------------------------------------------------ */
 
-/* The name of a new object from generateName: the prefix and five letters that spell no words. */
+/* The name of a new object from generateName. */
 static str generated_name(struct write_run *r, str prefix)
 {
-    static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    char uid[37], tail[6];
-    object_new_uid(uid);
-    uint64_t h = str_hash(str_n(uid, 36));
-    for (int i = 0; i < 5; i++, h /= sizeof letters - 1)
-        tail[i] = letters[h % (sizeof letters - 1)];
-    tail[5] = 0;
+    char tail[6];
+    object_random_suffix(tail);
     return arena_fmt(r->q->arena, STR_FMT "%s", STR_ARG(str_sub(prefix, 0, 58)), tail);
 }
 

@@ -40,7 +40,8 @@ static const struct json *list_of(const struct json *rule, const char *field)
 
 static void add_resources(struct access_list *l, const struct json *rule, const struct json *verb)
 {
-    const struct json *groups = list_of(rule, "apiGroups"), *resources = list_of(rule, "resources"), *names = list_of(rule, "resourceNames");
+    const struct json *groups = list_of(rule, "apiGroups"), *resources = list_of(rule, "resources"),
+                      *names = list_of(rule, "resourceNames");
     for (size_t g = 0; g < groups->len; g++) {
         for (size_t r = 0; r < resources->len; r++) {
             struct access one = {.resource = json_str(&resources->items[r]), .group = json_str(&groups->items[g])};
@@ -86,8 +87,9 @@ static void sort(struct access_list *l)
         struct access *x = &l->p.p[i];
         struct strbuf b = strbuf_on(l->arena);
         access_write_words(&b, &x->verbs);
-        strbuf_addf(&b, ",APIGroups:[" STR_FMT "],Resources:[" STR_FMT "],ResourceNames:[" STR_FMT "],NonResourceURLs:[" STR_FMT "]", STR_ARG(x->group), STR_ARG(x->resource),
-                    STR_ARG(x->name), STR_ARG(x->url));
+        strbuf_addf(&b,
+                    ",APIGroups:[" STR_FMT "],Resources:[" STR_FMT "],ResourceNames:[" STR_FMT "],NonResourceURLs:[" STR_FMT "]",
+                    STR_ARG(x->group), STR_ARG(x->resource), STR_ARG(x->name), STR_ARG(x->url));
         x->sort_key = strbuf_str(&b);
     }
     if (l->p.len)
@@ -99,7 +101,8 @@ static void write_resource(struct strbuf *b, const struct access *x)
 {
     str sub = x->resource, plural;
     bool has_sub = str_cut(&sub, '/', &plural);
-    strbuf_addf(b, STR_FMT "%s" STR_FMT "%s" STR_FMT, STR_ARG(plural), x->group.len ? "." : "", STR_ARG(x->group), has_sub ? "/" : "", STR_ARG(sub));
+    strbuf_addf(b, STR_FMT "%s" STR_FMT "%s" STR_FMT, STR_ARG(plural), x->group.len ? "." : "", STR_ARG(x->group),
+                has_sub ? "/" : "", STR_ARG(sub));
 }
 
 void access_write(struct access_list *l, struct strbuf *b, const char *indent)

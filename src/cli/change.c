@@ -9,7 +9,11 @@ static int read_dry_run(const struct cli_args *a, enum dry_run *ret, struct fail
     static const struct {
         const char *word;
         enum dry_run value;
-    } words[] = {{"none", DRY_RUN_NONE}, {"false", DRY_RUN_NONE}, {"client", DRY_RUN_CLIENT}, {"true", DRY_RUN_CLIENT}, {"server", DRY_RUN_SERVER}};
+    } words[] = {{"none", DRY_RUN_NONE},
+                 {"false", DRY_RUN_NONE},
+                 {"client", DRY_RUN_CLIENT},
+                 {"true", DRY_RUN_CLIENT},
+                 {"server", DRY_RUN_SERVER}};
     const char *given = cli_str_or(a, "dry-run", "none");
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         if (strcmp(given, words[i].word) == 0) {
@@ -32,7 +36,8 @@ static int read_validation(const struct cli_args *a, const char **ret, struct fa
             return 0;
         }
     }
-    return failure_set(f, E_INVALID_ARG, "invalid - validate option %s; must be one of: strict (or true), warn, ignore (or false)", given);
+    return failure_set(f, E_INVALID_ARG,
+                       "invalid - validate option %s; must be one of: strict (or true), warn, ignore (or false)", given);
 }
 
 int change_init(struct change *c, struct session *s, const char *manager, struct failure *f)
@@ -55,7 +60,8 @@ int change_init(struct change *c, struct session *s, const char *manager, struct
     return 0;
 }
 
-int change_report(struct change *c, const struct discovery_resource *res, const struct json *obj, const char *done, struct failure *f)
+int change_report(struct change *c, const struct discovery_resource *res, const struct json *obj, const char *done,
+                  struct failure *f)
 {
     static const char *const behind[] = {"", " (dry run)", " (server dry run)"};
     return printer_result(c->printer, res, obj, arena_fmt(&c->s->arena, "%s%s", done, behind[c->dry_run]).p, f);
@@ -68,7 +74,8 @@ enum change_patch change_patch_kind(const struct json *obj, const struct schema_
 }
 
 /* What the server would make of it, as far as a client knows. */
-static int patch_locally(struct change *c, const struct target *t, enum change_patch kind, const struct json *patch, struct json *ret, struct failure *f)
+static int patch_locally(struct change *c, const struct target *t, enum change_patch kind, const struct json *patch,
+                         struct json *ret, struct failure *f)
 {
     struct arena *a = &c->s->arena;
     const struct schema_type *type;
@@ -80,14 +87,18 @@ static int patch_locally(struct change *c, const struct target *t, enum change_p
     return patch_merge(a, &t->object, patch, ret, &f->err);
 }
 
-int change_patch(struct change *c, const struct target *t, str sub, enum change_patch kind, const struct json *patch, struct json *ret, struct failure *f)
+int change_patch(struct change *c, const struct target *t, str sub, enum change_patch kind, const struct json *patch,
+                 struct json *ret, struct failure *f)
 {
-    static const char *const types[] = {"application/strategic-merge-patch+json", "application/merge-patch+json", "application/json-patch+json",
-                                        "application/apply-patch+yaml"};
+    static const char *const types[] = {"application/strategic-merge-patch+json", "application/merge-patch+json",
+                                        "application/json-patch+json", "application/apply-patch+yaml"};
     struct client_response res;
     if (c->dry_run == DRY_RUN_CLIENT)
         return patch_locally(c, t, kind, patch, ret, f);
-    struct client_request q = {.method = S("PATCH"), .path = target_path(c->s, t, sub), .query = c->query, .content_type = str_of(types[kind]),
+    struct client_request q = {.method = S("PATCH"),
+                               .path = target_path(c->s, t, sub),
+                               .query = c->query,
+                               .content_type = str_of(types[kind]),
                                .body = json_text(&c->s->arena, patch)};
     int r = session_do(c->s, &q, &res, f);
     if (r == 0)

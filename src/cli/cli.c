@@ -67,7 +67,11 @@ static bool parse_duration(str s, int64_t *ret_ns)
     static const struct {
         const char *unit;
         int64_t ns;
-    } units[] = {{"ms", NSEC_PER_MSEC}, {"s", NSEC_PER_SEC}, {"m", 60 * NSEC_PER_SEC}, {"h", 3600 * NSEC_PER_SEC}, {"d", 86400 * NSEC_PER_SEC}};
+    } units[] = {{"ms", NSEC_PER_MSEC},
+                 {"s", NSEC_PER_SEC},
+                 {"m", 60 * NSEC_PER_SEC},
+                 {"h", 3600 * NSEC_PER_SEC},
+                 {"d", 86400 * NSEC_PER_SEC}};
     int64_t total = 0, number;
     if (str_to_i64(s, &number)) {
         *ret_ns = number * NSEC_PER_SEC;
@@ -178,7 +182,9 @@ static bool check_value(struct parse *p, const struct cli_option *o, const char 
                                            : true;
     if (!ok)
         snprintf(p->problem, sizeof p->problem, "--%s does not take \"%s\": it wants %s", o->name, text,
-                 o->type == CLI_INT ? "a number" : o->type == CLI_FLAG ? "true or false" : "a duration such as 30s or 5m");
+                 o->type == CLI_INT    ? "a number"
+                 : o->type == CLI_FLAG ? "true or false"
+                                       : "a duration such as 30s or 5m");
     return ok;
 }
 

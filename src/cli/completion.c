@@ -54,10 +54,11 @@ static void shell_table(void)
     print_names(cli_verbs);
     printf("' ;;\n");
     each_verb(cli_verbs, shell_case);
-    printf("    esac\n}\n"
-           "# The verb's words among all words so far: options and names of objects are left out.\n"
-           "_cox_verb() {\n    local key=cox word\n    for word in \"$@\"; do\n        case \" $(_cox_words \"$key\" 2>/dev/null | head -n 1) \" in\n"
-           "        *\" $word \"*) case $word in -*) ;; *) key=\"$key $word\" ;; esac ;;\n        esac\n    done\n    echo \"$key\"\n}\n");
+    printf(
+        "    esac\n}\n"
+        "# The verb's words among all words so far: options and names of objects are left out.\n"
+        "_cox_verb() {\n    local key=cox word\n    for word in \"$@\"; do\n        case \" $(_cox_words \"$key\" 2>/dev/null | head -n 1) \" in\n"
+        "        *\" $word \"*) case $word in -*) ;; *) key=\"$key $word\" ;; esac ;;\n        esac\n    done\n    echo \"$key\"\n}\n");
 }
 
 static void completion_bash(void)
@@ -73,7 +74,8 @@ static void completion_zsh(void)
 {
     printf("#compdef cox\n");
     shell_table();
-    printf("_cox() {\n    local key\n    key=$(_cox_verb \"${(@)words[2,CURRENT-1]}\")\n    compadd -- ${=\"$(_cox_words \"$key\")\"}\n    _files\n}\ncompdef _cox cox\n");
+    printf(
+        "_cox() {\n    local key\n    key=$(_cox_verb \"${(@)words[2,CURRENT-1]}\")\n    compadd -- ${=\"$(_cox_words \"$key\")\"}\n    _files\n}\ncompdef _cox cox\n");
 }
 
 /* --- fish: a line for every word -------------------------------------------------------------------------------------------------- */

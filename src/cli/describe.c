@@ -48,7 +48,8 @@ str describe_time(struct arena *a, const struct json *time)
         return S("<unset>");
     struct civil c = civil_from_ns(ns);
     int64_t day = ns / (86400 * NSEC_PER_SEC);
-    return arena_fmt(a, "%s, %02d %s %04d %02d:%02d:%02d +0000", days[((day % 7) + 7) % 7], c.day, months[c.month - 1], c.year, c.hour, c.minute, c.second);
+    return arena_fmt(a, "%s, %02d %s %04d %02d:%02d:%02d +0000", days[((day % 7) + 7) % 7], c.day, months[c.month - 1], c.year,
+                     c.hour, c.minute, c.second);
 }
 
 str describe_selector(struct arena *a, const struct json *label_selector)
@@ -113,7 +114,8 @@ void describe_map(struct describe *d, const char *indent, const char *title, con
     }
     const struct json_member **m = jsonpath_sorted_members(d->arena, map);
     for (size_t i = 0; i < map->len; i++)
-        describe_line(d, 0, "%s%s" STR_FMT "=" STR_FMT "\n", i ? indent : "", i ? "\t" : "", STR_ARG(m[i]->key), STR_ARG(json_str(&m[i]->value)));
+        describe_line(d, 0, "%s%s" STR_FMT "=" STR_FMT "\n", i ? indent : "", i ? "\t" : "", STR_ARG(m[i]->key),
+                      STR_ARG(json_str(&m[i]->value)));
 }
 
 static void long_annotation(struct describe *d, str key, str value)
@@ -235,7 +237,8 @@ void describe_table(struct describe *d, int level, const struct json *list, cons
         for (size_t c = 0; c < n; c++) {
             const struct json *v = describe_value(&list->items[i], columns[c].path);
             str text = columns[c].is_time ? describe_time(d->arena, v) : scalar_text(v);
-            describe_line(d, 0, STR_FMT "%s%s", STR_ARG(text), columns[c].padding ? columns[c].padding : "", c + 1 < n ? "\t" : "\n");
+            describe_line(d, 0, STR_FMT "%s%s", STR_ARG(text), columns[c].padding ? columns[c].padding : "",
+                          c + 1 < n ? "\t" : "\n");
         }
     }
 }
@@ -267,7 +270,8 @@ static void event_line(struct describe *d, const struct json *e)
     str first = since(d, when ? when : describe_value(e, "firstTimestamp")), age = first;
     if (series) {
         str last = since(d, describe_value(series, "lastObservedTime"));
-        age = arena_fmt(d->arena, STR_FMT " (x%lld over " STR_FMT ")", STR_ARG(last), (long long)table_int_at(series, S("count")), STR_ARG(first));
+        age = arena_fmt(d->arena, STR_FMT " (x%lld over " STR_FMT ")", STR_ARG(last), (long long)table_int_at(series, S("count")),
+                        STR_ARG(first));
     } else if (count > 1) {
         str last = since(d, describe_value(e, "lastTimestamp"));
         age = arena_fmt(d->arena, STR_FMT " (x%lld over " STR_FMT ")", STR_ARG(last), (long long)count, STR_ARG(first));
@@ -276,14 +280,15 @@ static void event_line(struct describe *d, const struct json *e)
     if (!source.len)
         source = table_text_at(e, S("reportingComponent"));
     str message = str_trim(table_text_at(e, S("message")));
-    describe_line(d, 1, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(table_text_at(e, S("type"))), STR_ARG(table_text_at(e, S("reason"))),
-                  STR_ARG(age), STR_ARG(source), STR_ARG(message));
+    describe_line(d, 1, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(table_text_at(e, S("type"))),
+                  STR_ARG(table_text_at(e, S("reason"))), STR_ARG(age), STR_ARG(source), STR_ARG(message));
 }
 
 static const struct json *events_of(struct describe *d, str uid)
 {
     str kind = describe_text(d, "kind");
-    str selector = arena_fmt(d->arena, "involvedObject.name=" STR_FMT ",involvedObject.namespace=" STR_FMT, STR_ARG(d->name), STR_ARG(d->ns));
+    str selector = arena_fmt(d->arena, "involvedObject.name=" STR_FMT ",involvedObject.namespace=" STR_FMT, STR_ARG(d->name),
+                             STR_ARG(d->ns));
     if (!str_is(kind, "Pod")) /* events about a pod may come under other kinds */
         selector = arena_fmt(d->arena, STR_FMT ",involvedObject.kind=" STR_FMT, STR_ARG(selector), STR_ARG(kind));
     if (uid.len)
@@ -317,7 +322,8 @@ void describe_events(struct describe *d)
 
 const struct describe_row *describe_find(str group, str kind)
 {
-    static const struct describe_kind *const tables[] = {describe_core_kinds, describe_workload_kinds, describe_network_kinds, describe_storage_kinds, describe_policy_kinds};
+    static const struct describe_kind *const tables[] = {describe_core_kinds, describe_workload_kinds, describe_network_kinds,
+                                                         describe_storage_kinds, describe_policy_kinds};
     for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
         for (const struct describe_kind *k = tables[i]; k->kind; k++) {
             if (str_is(group, k->group) && str_is(kind, k->kind))

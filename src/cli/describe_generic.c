@@ -55,7 +55,8 @@ static str label_of(struct arena *a, str field)
 
 static bool is_skipped(str path)
 {
-    static const char *const skipped[] = {".metadata.managedFields", ".metadata.name", ".metadata.namespace", ".metadata.labels", ".metadata.annotations"};
+    static const char *const skipped[] = {".metadata.managedFields", ".metadata.name", ".metadata.namespace", ".metadata.labels",
+                                          ".metadata.annotations"};
     for (size_t i = 0; i < ARRAY_LEN(skipped); i++) {
         if (str_is(path, skipped[i]))
             return true;
@@ -78,7 +79,8 @@ static void add_content(struct describe *d, int level, const struct json *object
     const struct json_member **m = jsonpath_sorted_members(d->arena, object);
     for (size_t i = 0; i < object->len; i++) {
         const struct json *v = &m[i]->value;
-        str path = arena_fmt(d->arena, STR_FMT "." STR_FMT, STR_ARG(prefix), STR_ARG(m[i]->key)), label = label_of(d->arena, m[i]->key);
+        str path = arena_fmt(d->arena, STR_FMT "." STR_FMT, STR_ARG(prefix), STR_ARG(m[i]->key)),
+            label = label_of(d->arena, m[i]->key);
         if (is_skipped(path))
             continue;
         if (v->type != JSON_OBJECT && v->type != JSON_ARRAY) {

@@ -14,7 +14,8 @@ static void add_endpoint(struct strbuf *b, size_t *count, const struct json *end
         bool is_v6 = str_find_char(address, ':') >= 0;
         if ((*count)++ >= ENDPOINTS_SHOWN)
             return;
-        strbuf_addf(b, "%s%s" STR_FMT "%s", b->len ? "," : "", is_v6 && port ? "[" : "", STR_ARG(address), is_v6 && port ? "]" : "");
+        strbuf_addf(b, "%s%s" STR_FMT "%s", b->len ? "," : "", is_v6 && port ? "[" : "", STR_ARG(address),
+                    is_v6 && port ? "]" : "");
         if (port)
             strbuf_addf(b, ":" STR_FMT, STR_ARG(json_str(json_get(port, S("port")))));
     }
@@ -31,7 +32,8 @@ static str endpoints_of(struct describe *d, str service, str port_name)
     if (!slices->len)
         return S("<none>");
     for (size_t i = 0; i < slices->len; i++) {
-        const struct json *ports = describe_list(&slices->items[i], "ports"), *endpoints = describe_list(&slices->items[i], "endpoints");
+        const struct json *ports = describe_list(&slices->items[i], "ports"),
+                          *endpoints = describe_list(&slices->items[i], "endpoints");
         for (size_t e = 0; !ports->len && e < endpoints->len; e++)
             add_endpoint(&b, &count, &endpoints->items[e], NULL);
         for (size_t p = 0; p < ports->len; p++) {
@@ -57,8 +59,10 @@ static void port_table(struct describe *d, int level, const struct json *ports)
     describe_line(d, level, "Name\tPort\tProtocol\n");
     describe_line(d, level, "----\t----\t--------\n");
     for (size_t i = 0; i < ports->len; i++)
-        describe_line(d, level, STR_FMT "\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(describe_or(json_get_str(&ports->items[i], S("name")), "<unset>")),
-                      STR_ARG(describe_or(json_str(json_get(&ports->items[i], S("port"))), "<unset>")), STR_ARG(json_get_str(&ports->items[i], S("protocol"))));
+        describe_line(d, level, STR_FMT "\t" STR_FMT "\t" STR_FMT "\n",
+                      STR_ARG(describe_or(json_get_str(&ports->items[i], S("name")), "<unset>")),
+                      STR_ARG(describe_or(json_str(json_get(&ports->items[i], S("port"))), "<unset>")),
+                      STR_ARG(json_get_str(&ports->items[i], S("protocol"))));
 }
 
 static void endpoints_subsets(struct describe *d)
@@ -68,7 +72,8 @@ static void endpoints_subsets(struct describe *d)
     for (size_t i = 0; i < list->len; i++) {
         const struct json *ports = describe_list(&list->items[i], "ports");
         describe_line(d, 1, "Addresses:\t" STR_FMT "\n", STR_ARG(addresses_of(d, describe_list(&list->items[i], "addresses"))));
-        describe_line(d, 1, "NotReadyAddresses:\t" STR_FMT "\n", STR_ARG(addresses_of(d, describe_list(&list->items[i], "notReadyAddresses"))));
+        describe_line(d, 1, "NotReadyAddresses:\t" STR_FMT "\n",
+                      STR_ARG(addresses_of(d, describe_list(&list->items[i], "notReadyAddresses"))));
         if (ports->len) {
             describe_line(d, 1, "Ports:\n");
             port_table(d, 2, ports);
@@ -85,20 +90,24 @@ static void slice_endpoints(struct describe *d)
         port_table(d, 1, ports);
     describe_line(d, 0, list->len ? "Endpoints:\n" : "Endpoints: <none>\n");
     for (size_t i = 0; i < list->len; i++) {
-        const struct json *e = &list->items[i], *ready = table_walk(e, S("conditions.ready")), *target = json_get(e, S("targetRef"));
-        describe_line(d, 1, "- Addresses:\t" STR_FMT "\n", STR_ARG(describe_or(describe_join(d->arena, json_get(e, S("addresses")), ", "), "<none>")));
+        const struct json *e = &list->items[i], *ready = table_walk(e, S("conditions.ready")),
+                          *target = json_get(e, S("targetRef"));
+        describe_line(d, 1, "- Addresses:\t" STR_FMT "\n",
+                      STR_ARG(describe_or(describe_join(d->arena, json_get(e, S("addresses")), ", "), "<none>")));
         describe_line(d, 2, "Conditions:\n");
         describe_line(d, 3, "Ready:\t%s\n", !ready ? "<unset>" : ready->b ? "true" : "false");
         describe_line(d, 2, "Hostname:\t" STR_FMT "\n", STR_ARG(describe_or(json_get_str(e, S("hostname")), "<unset>")));
         if (target)
-            describe_line(d, 2, "TargetRef:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(json_get_str(target, S("kind"))), STR_ARG(json_get_str(target, S("name"))));
+            describe_line(d, 2, "TargetRef:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(json_get_str(target, S("kind"))),
+                          STR_ARG(json_get_str(target, S("name"))));
         describe_line(d, 2, "NodeName:\t" STR_FMT "\n", STR_ARG(describe_or(json_get_str(e, S("nodeName")), "<unset>")));
         describe_line(d, 2, "Zone:\t" STR_FMT "\n", STR_ARG(describe_or(json_get_str(e, S("zone")), "<unset>")));
     }
 }
 
 static const struct describe_row endpoints_rows[] = {ROWS_HEAD, {.fn = endpoints_subsets}, ROWS_EVENTS, {0}};
-static const struct describe_row slice_rows[] = {ROWS_HEAD, {.label = "AddressType", .path = "addressType"}, {.fn = slice_endpoints}, ROWS_EVENTS, {0}};
+static const struct describe_row slice_rows[] = {
+    ROWS_HEAD, {.label = "AddressType", .path = "addressType"}, {.fn = slice_endpoints}, ROWS_EVENTS, {0}};
 
 /* --- services ------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -122,19 +131,24 @@ static void service_ports(struct describe *d)
     for (size_t i = 0; i < list->len; i++) {
         const struct json *p = &list->items[i];
         str name = json_get_str(p, S("name")), protocol = json_get_str(p, S("protocol")), shown = describe_or(name, "<unset>");
-        describe_line(d, 0, "Port:\t" STR_FMT "\t" STR_FMT "/" STR_FMT "\n", STR_ARG(shown), STR_ARG(json_str(json_get(p, S("port")))), STR_ARG(protocol));
-        describe_line(d, 0, "TargetPort:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(describe_or(json_str(json_get(p, S("targetPort"))), "0")), STR_ARG(protocol));
+        describe_line(d, 0, "Port:\t" STR_FMT "\t" STR_FMT "/" STR_FMT "\n", STR_ARG(shown),
+                      STR_ARG(json_str(json_get(p, S("port")))), STR_ARG(protocol));
+        describe_line(d, 0, "TargetPort:\t" STR_FMT "/" STR_FMT "\n",
+                      STR_ARG(describe_or(json_str(json_get(p, S("targetPort"))), "0")), STR_ARG(protocol));
         if (json_get_int(p, S("nodePort"), 0))
-            describe_line(d, 0, "NodePort:\t" STR_FMT "\t" STR_FMT "/" STR_FMT "\n", STR_ARG(shown), STR_ARG(json_str(json_get(p, S("nodePort")))), STR_ARG(protocol));
+            describe_line(d, 0, "NodePort:\t" STR_FMT "\t" STR_FMT "/" STR_FMT "\n", STR_ARG(shown),
+                          STR_ARG(json_str(json_get(p, S("nodePort")))), STR_ARG(protocol));
         describe_line(d, 0, "Endpoints:\t" STR_FMT "\n", STR_ARG(endpoints_of(d, d->name, name)));
     }
 }
 
 static void service_families(struct describe *d)
 {
-    describe_line(d, 0, "IP Families:\t" STR_FMT "\n", STR_ARG(describe_or(describe_join(d->arena, describe_value(&d->object, "spec.ipFamilies"), ","), "<none>")));
+    describe_line(d, 0, "IP Families:\t" STR_FMT "\n",
+                  STR_ARG(describe_or(describe_join(d->arena, describe_value(&d->object, "spec.ipFamilies"), ","), "<none>")));
     describe_line(d, 0, "IP:\t" STR_FMT "\n", STR_ARG(describe_text(d, "spec.clusterIP")));
-    describe_line(d, 0, "IPs:\t" STR_FMT "\n", STR_ARG(describe_or(describe_join(d->arena, describe_value(&d->object, "spec.clusterIPs"), ","), "<none>")));
+    describe_line(d, 0, "IPs:\t" STR_FMT "\n",
+                  STR_ARG(describe_or(describe_join(d->arena, describe_value(&d->object, "spec.clusterIPs"), ","), "<none>")));
 }
 
 static const struct describe_row service_rows[] = {
@@ -166,18 +180,22 @@ static str backend_text(struct describe *d, const struct json *backend)
     struct failure f = FAILURE_NONE;
     struct json found;
     if (resource)
-        return arena_fmt(d->arena, "APIGroup: " STR_FMT ", Kind: " STR_FMT ", Name: " STR_FMT, STR_ARG(describe_or(json_get_str(resource, S("apiGroup")), "<none>")),
+        return arena_fmt(d->arena, "APIGroup: " STR_FMT ", Kind: " STR_FMT ", Name: " STR_FMT,
+                         STR_ARG(describe_or(json_get_str(resource, S("apiGroup")), "<none>")),
                          STR_ARG(json_get_str(resource, S("kind"))), STR_ARG(json_get_str(resource, S("name"))));
     if (!service)
         return S("");
-    str name = json_get_str(service, S("name")), number = table_text_at(service, S("port.number")), port = table_text_at(service, S("port.name"));
+    str name = json_get_str(service, S("name")), number = table_text_at(service, S("port.number")),
+        port = table_text_at(service, S("port.name"));
     str shown = arena_fmt(d->arena, STR_FMT ":" STR_FMT, STR_ARG(name), STR_ARG(number.len ? number : port)), port_name = S("");
     str path = arena_fmt(d->arena, "/api/v1/namespaces/" STR_FMT "/services/" STR_FMT, STR_ARG(d->ns), STR_ARG(name));
     if (!d->s || session_get(d->s, path, S(""), &found, &f) < 0)
-        return arena_fmt(d->arena, STR_FMT " (<error: " STR_FMT ">)", STR_ARG(shown), STR_ARG(f.from_server ? f.message : str_of(f.err.msg)));
+        return arena_fmt(d->arena, STR_FMT " (<error: " STR_FMT ">)", STR_ARG(shown),
+                         STR_ARG(f.from_server ? f.message : str_of(f.err.msg)));
     const struct json *ports = describe_list(&found, "spec.ports");
     for (size_t i = 0; i < ports->len; i++) {
-        if (number.len ? str_eq(json_str(json_get(&ports->items[i], S("port"))), number) : str_eq(json_get_str(&ports->items[i], S("name")), port))
+        if (number.len ? str_eq(json_str(json_get(&ports->items[i], S("port"))), number)
+                       : str_eq(json_get_str(&ports->items[i], S("name")), port))
             port_name = json_get_str(&ports->items[i], S("name"));
     }
     return arena_fmt(d->arena, STR_FMT " (" STR_FMT ")", STR_ARG(shown), STR_ARG(endpoints_of(d, name, port_name)));
@@ -202,7 +220,8 @@ static void ingress_tls(struct describe *d)
     if (list->len)
         describe_line(d, 0, "TLS:\n");
     for (size_t i = 0; i < list->len; i++) {
-        str secret = json_get_str(&list->items[i], S("secretName")), hosts = describe_join(d->arena, json_get(&list->items[i], S("hosts")), ",");
+        str secret = json_get_str(&list->items[i], S("secretName")),
+            hosts = describe_join(d->arena, json_get(&list->items[i], S("hosts")), ",");
         if (secret.len)
             describe_line(d, 1, STR_FMT " terminates " STR_FMT "\n", STR_ARG(secret), STR_ARG(hosts));
         else
@@ -212,11 +231,13 @@ static void ingress_tls(struct describe *d)
 
 static void ingress_body(struct describe *d)
 {
-    const struct json *fallback = describe_value(&d->object, "spec.defaultBackend"), *rules = describe_list(&d->object, "spec.rules");
+    const struct json *fallback = describe_value(&d->object, "spec.defaultBackend"),
+                      *rules = describe_list(&d->object, "spec.rules");
     str shown = fallback ? backend_text(d, fallback) : S("<default>");
     size_t count = 0;
     describe_line(d, 0, "Address:\t" STR_FMT "\n", STR_ARG(ingress_address(d)));
-    describe_line(d, 0, "Ingress Class:\t" STR_FMT "\n", STR_ARG(describe_or(describe_text(d, "spec.ingressClassName"), "<none>")));
+    describe_line(d, 0, "Ingress Class:\t" STR_FMT "\n",
+                  STR_ARG(describe_or(describe_text(d, "spec.ingressClassName"), "<none>")));
     describe_line(d, 0, "Default backend:\t" STR_FMT "\n", STR_ARG(shown));
     ingress_tls(d);
     describe_line(d, 0, "Rules:\n  Host\tPath\tBackends\n");
@@ -228,7 +249,8 @@ static void ingress_body(struct describe *d)
         count++;
         describe_line(d, 1, STR_FMT "\t\n", STR_ARG(describe_or(json_get_str(&rules->items[i], S("host")), "*")));
         for (size_t p = 0; p < paths->len; p++)
-            describe_line(d, 2, "\t" STR_FMT " \t" STR_FMT "\n", STR_ARG(json_get_str(&paths->items[p], S("path"))), STR_ARG(backend_text(d, json_get(&paths->items[p], S("backend")))));
+            describe_line(d, 2, "\t" STR_FMT " \t" STR_FMT "\n", STR_ARG(json_get_str(&paths->items[p], S("path"))),
+                          STR_ARG(backend_text(d, json_get(&paths->items[p], S("backend")))));
     }
     if (!count)
         describe_line(d, 1, "*\t*\t" STR_FMT "\n", STR_ARG(shown));
@@ -256,7 +278,8 @@ static void class_parameters(struct describe *d)
     describe_line(d, 1, "Name:\t" STR_FMT "\n", STR_ARG(json_get_str(p, S("name"))));
 }
 
-static const struct describe_row ingress_class_rows[] = {ROWS_NAME, ROWS_MARKS, {.label = "Controller", .path = "spec.controller"}, {.fn = class_parameters}, ROWS_EVENTS, {0}};
+static const struct describe_row ingress_class_rows[] = {
+    ROWS_NAME, ROWS_MARKS, {.label = "Controller", .path = "spec.controller"}, {.fn = class_parameters}, ROWS_EVENTS, {0}};
 
 /* --- network policies --------------------------------------------------------------------------------------------------------------------------- */
 
@@ -266,9 +289,11 @@ static void policy_ports(struct describe *d, const struct json *ports)
         describe_line(d, 2, "To Port: <any> (traffic allowed to all ports)\n");
     for (size_t i = 0; i < ports->len; i++) {
         const struct json *p = &ports->items[i], *end = json_get(p, S("endPort"));
-        str port = describe_or(json_str(json_get(p, S("port"))), "<nil>"), protocol = describe_or(json_get_str(p, S("protocol")), "TCP");
+        str port = describe_or(json_str(json_get(p, S("port"))), "<nil>"),
+            protocol = describe_or(json_get_str(p, S("protocol")), "TCP");
         if (end)
-            describe_line(d, 2, "To Port Range: " STR_FMT "-" STR_FMT "/" STR_FMT "\n", STR_ARG(port), STR_ARG(json_str(end)), STR_ARG(protocol));
+            describe_line(d, 2, "To Port Range: " STR_FMT "-" STR_FMT "/" STR_FMT "\n", STR_ARG(port), STR_ARG(json_str(end)),
+                          STR_ARG(protocol));
         else
             describe_line(d, 2, "To Port: " STR_FMT "/" STR_FMT "\n", STR_ARG(port), STR_ARG(protocol));
     }
@@ -286,7 +311,8 @@ static void policy_peer(struct describe *d, const struct json *peer, const char 
         const struct json *sel = json_get(peer, str_of(selectors[i].field));
         selects = selects || sel;
         if (sel)
-            describe_line(d, 3, "%s: " STR_FMT "\n", selectors[i].label, STR_ARG(describe_or(describe_selector(d->arena, sel), "<none>")));
+            describe_line(d, 3, "%s: " STR_FMT "\n", selectors[i].label,
+                          STR_ARG(describe_or(describe_selector(d->arena, sel), "<none>")));
     }
     if (block && !selects) {
         describe_line(d, 3, "IPBlock:\n");
@@ -295,7 +321,8 @@ static void policy_peer(struct describe *d, const struct json *peer, const char 
     }
 }
 
-static void policy_rules(struct describe *d, const struct json *rules, const char *direction, const char *field, const char *word, const char *end)
+static void policy_rules(struct describe *d, const struct json *rules, const char *direction, const char *field, const char *word,
+                         const char *end)
 {
     describe_line(d, 1, "Allowing %s traffic:\n", direction);
     if (!rules->len)
@@ -315,10 +342,12 @@ static void policy_rules(struct describe *d, const struct json *rules, const cha
 static void policy_body(struct describe *d)
 {
     const struct json *types = describe_list(&d->object, "spec.policyTypes");
-    str selector = describe_selector(d->arena, describe_value(&d->object, "spec.podSelector")), shown = describe_join(d->arena, types, ", ");
+    str selector = describe_selector(d->arena, describe_value(&d->object, "spec.podSelector")),
+        shown = describe_join(d->arena, types, ", ");
     bool ingress = str_find(shown, S("Ingress")) >= 0, egress = str_find(shown, S("Egress")) >= 0;
     describe_line(d, 0, "Spec:\n");
-    describe_line(d, 1, "PodSelector:     " STR_FMT "\n", STR_ARG(describe_or(selector, "<none> (Allowing the specific traffic to all pods in this namespace)")));
+    describe_line(d, 1, "PodSelector:     " STR_FMT "\n",
+                  STR_ARG(describe_or(selector, "<none> (Allowing the specific traffic to all pods in this namespace)")));
     if (ingress)
         policy_rules(d, describe_list(&d->object, "spec.ingress"), "ingress", "from", "From", "source");
     else
@@ -337,7 +366,8 @@ static void policy_created(struct describe *d)
     describe_line(d, 0, "Created on:\t" STR_FMT " " STR_FMT " +0000 UTC\n", STR_ARG(date), STR_ARG(clock));
 }
 
-static const struct describe_row policy_rows[] = {ROWS_NAME, ROWS_NAMESPACE, {.fn = policy_created}, ROWS_MARKS, {.fn = policy_body}, {0}};
+static const struct describe_row policy_rows[] = {ROWS_NAME,  ROWS_NAMESPACE,      {.fn = policy_created},
+                                                  ROWS_MARKS, {.fn = policy_body}, {0}};
 
 const struct describe_kind describe_network_kinds[] = {
     {"", "Service", service_rows},

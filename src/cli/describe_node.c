@@ -83,7 +83,8 @@ static struct share share_of(struct describe *d, const struct amounts *s, const 
     struct share share = {.text = quantity_format(d->arena, q)};
     bool is_cpu = strcmp(name, "cpu") == 0;
     if (quantity_parse(json_get_str(allocatable, str_of(name)), &all) && !quantity_is_zero(&all)) {
-        double part = is_cpu ? (double)quantity_to_milli(q) : (double)quantity_to_i64(q), whole = is_cpu ? (double)quantity_to_milli(&all) : (double)quantity_to_i64(&all);
+        double part = is_cpu ? (double)quantity_to_milli(q) : (double)quantity_to_i64(q),
+               whole = is_cpu ? (double)quantity_to_milli(&all) : (double)quantity_to_i64(&all);
         share.percent = (long long)(part / whole * 100);
     }
     return share;
@@ -102,19 +103,25 @@ static void pod_line(struct describe *d, const struct json *pod, const struct js
     struct amounts requests, limits;
     node_pod_amounts(d->arena, pod, "requests", &requests);
     node_pod_amounts(d->arena, pod, "limits", &limits);
-    struct share cpu = share_of(d, &requests, "cpu", allocatable), cpu_limit = share_of(d, &limits, "cpu", allocatable), memory = share_of(d, &requests, "memory", allocatable),
+    struct share cpu = share_of(d, &requests, "cpu", allocatable), cpu_limit = share_of(d, &limits, "cpu", allocatable),
+                 memory = share_of(d, &requests, "memory", allocatable),
                  memory_limit = share_of(d, &limits, "memory", allocatable);
-    describe_line(d, 1, STR_FMT "\t" STR_FMT "\t\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\t" STR_FMT "\n",
-                  STR_ARG(table_text_at(pod, S("metadata.namespace"))), STR_ARG(table_text_at(pod, S("metadata.name"))), STR_ARG(cpu.text), cpu.percent, STR_ARG(cpu_limit.text),
-                  cpu_limit.percent, STR_ARG(memory.text), memory.percent, STR_ARG(memory_limit.text), memory_limit.percent,
+    describe_line(d, 1,
+                  STR_FMT "\t" STR_FMT "\t\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\t" STR_FMT
+                          " (%lld%%)\t" STR_FMT "\n",
+                  STR_ARG(table_text_at(pod, S("metadata.namespace"))), STR_ARG(table_text_at(pod, S("metadata.name"))),
+                  STR_ARG(cpu.text), cpu.percent, STR_ARG(cpu_limit.text), cpu_limit.percent, STR_ARG(memory.text),
+                  memory.percent, STR_ARG(memory_limit.text), memory_limit.percent,
                   STR_ARG(print_age(d->arena, describe_value(pod, "metadata.creationTimestamp"))));
 }
 
-static void total_line(struct describe *d, const struct amounts *requests, const struct amounts *limits, const char *name, bool with_percent, const struct json *allocatable)
+static void total_line(struct describe *d, const struct amounts *requests, const struct amounts *limits, const char *name,
+                       bool with_percent, const struct json *allocatable)
 {
     struct share r = share_of(d, requests, name, allocatable), l = share_of(d, limits, name, allocatable);
     if (with_percent)
-        describe_line(d, 1, "%s\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\n", name, STR_ARG(r.text), r.percent, STR_ARG(l.text), l.percent);
+        describe_line(d, 1, "%s\t" STR_FMT " (%lld%%)\t" STR_FMT " (%lld%%)\n", name, STR_ARG(r.text), r.percent, STR_ARG(l.text),
+                      l.percent);
     else
         describe_line(d, 1, "%s\t" STR_FMT "\t" STR_FMT "\n", name, STR_ARG(r.text), STR_ARG(l.text));
 }
@@ -124,7 +131,8 @@ static bool is_standard(str name)
     return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") || str_is(name, "pods");
 }
 
-static void other_totals(struct describe *d, const struct amounts *requests, const struct amounts *limits, const struct json *allocatable)
+static void other_totals(struct describe *d, const struct amounts *requests, const struct amounts *limits,
+                         const struct json *allocatable)
 {
     const struct json_member **m = json_is(allocatable, JSON_OBJECT) ? jsonpath_sorted_members(d->arena, allocatable) : NULL;
     for (int huge = 1; m && huge >= 0; huge--) {
@@ -138,7 +146,8 @@ static void other_totals(struct describe *d, const struct amounts *requests, con
 static void node_pods(struct describe *d)
 {
     const struct json *allocatable = allocatable_of(d);
-    str selector = arena_fmt(d->arena, "spec.nodeName=" STR_FMT ",status.phase!=Succeeded,status.phase!=Failed", STR_ARG(d->name));
+    str selector =
+        arena_fmt(d->arena, "spec.nodeName=" STR_FMT ",status.phase!=Succeeded,status.phase!=Failed", STR_ARG(d->name));
     const struct json *pods = describe_fetch(d, "/api/v1/pods", "fieldSelector", selector.p);
     struct amounts requests = {0}, limits = {0}, one;
     describe_line(d, 0, "Non-terminated Pods:\t(%u in total)\n", pods->len);
@@ -183,7 +192,8 @@ static void node_taints(struct describe *d)
     describe_line(d, 0, "Taints:\t%s", sorted.len ? "" : "<none>\n");
     for (size_t i = 0; i < sorted.len; i++) {
         str value = json_get_str(&sorted.items[i], S("value")), effect = json_get_str(&sorted.items[i], S("effect"));
-        describe_line(d, 0, "%s" STR_FMT "%s" STR_FMT "%s" STR_FMT "\n", i ? "\t" : "", STR_ARG(json_get_str(&sorted.items[i], S("key"))), value.len ? "=" : "", STR_ARG(value),
+        describe_line(d, 0, "%s" STR_FMT "%s" STR_FMT "%s" STR_FMT "\n", i ? "\t" : "",
+                      STR_ARG(json_get_str(&sorted.items[i], S("key"))), value.len ? "=" : "", STR_ARG(value),
                       effect.len ? ":" : "", STR_ARG(effect));
     }
 }
@@ -198,23 +208,31 @@ static void node_lease(struct describe *d)
         return;
     }
     describe_line(d, 0, "Lease:\n");
-    describe_line(d, 1, "HolderIdentity:\t" STR_FMT "\n", STR_ARG(describe_or(table_text_at(&lease, S("spec.holderIdentity")), "<unset>")));
-    describe_line(d, 1, "AcquireTime:\t" STR_FMT "\n", STR_ARG(describe_time(d->arena, describe_value(&lease, "spec.acquireTime"))));
+    describe_line(d, 1, "HolderIdentity:\t" STR_FMT "\n",
+                  STR_ARG(describe_or(table_text_at(&lease, S("spec.holderIdentity")), "<unset>")));
+    describe_line(d, 1, "AcquireTime:\t" STR_FMT "\n",
+                  STR_ARG(describe_time(d->arena, describe_value(&lease, "spec.acquireTime"))));
     describe_line(d, 1, "RenewTime:\t" STR_FMT "\n", STR_ARG(describe_time(d->arena, describe_value(&lease, "spec.renewTime"))));
 }
 
 static void node_conditions(struct describe *d)
 {
-    static const struct describe_column columns[] = {{"Type", "type", false, " "}, {"Status", "status", false, " "}, {"LastHeartbeatTime", "lastHeartbeatTime", true, " "},
-                                                     {"LastTransitionTime", "lastTransitionTime", true, " "}, {"Reason", "reason", false, " "}, {"Message", "message", false, ""}};
-    const struct json *list = describe_list(&d->object, "status.conditions"), *addresses = describe_list(&d->object, "status.addresses");
+    static const struct describe_column columns[] = {{"Type", "type", false, " "},
+                                                     {"Status", "status", false, " "},
+                                                     {"LastHeartbeatTime", "lastHeartbeatTime", true, " "},
+                                                     {"LastTransitionTime", "lastTransitionTime", true, " "},
+                                                     {"Reason", "reason", false, " "},
+                                                     {"Message", "message", false, ""}};
+    const struct json *list = describe_list(&d->object, "status.conditions"),
+                      *addresses = describe_list(&d->object, "status.addresses");
     if (list->len) {
         describe_line(d, 0, "Conditions:\n");
         describe_table(d, 1, list, columns, ARRAY_LEN(columns));
     }
     describe_line(d, 0, "Addresses:\n");
     for (size_t i = 0; i < addresses->len; i++)
-        describe_line(d, 1, STR_FMT ":\t" STR_FMT "\n", STR_ARG(json_get_str(&addresses->items[i], S("type"))), STR_ARG(json_get_str(&addresses->items[i], S("address"))));
+        describe_line(d, 1, STR_FMT ":\t" STR_FMT "\n", STR_ARG(json_get_str(&addresses->items[i], S("type"))),
+                      STR_ARG(json_get_str(&addresses->items[i], S("address"))));
 }
 
 static void node_sizes(struct describe *d)

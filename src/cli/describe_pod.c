@@ -19,7 +19,8 @@ static void add_ports(struct describe *d, const struct json *ports, const char *
 {
     struct strbuf b = strbuf_on(d->arena);
     for (size_t i = 0; i < ports->len; i++)
-        strbuf_addf(&b, "%s%lld/" STR_FMT, i ? ", " : "", (long long)json_get_int(&ports->items[i], str_of(field), 0), STR_ARG(json_get_str(&ports->items[i], S("protocol"))));
+        strbuf_addf(&b, "%s%lld/" STR_FMT, i ? ", " : "", (long long)json_get_int(&ports->items[i], str_of(field), 0),
+                    STR_ARG(json_get_str(&ports->items[i], S("protocol"))));
     describe_line(d, 2, "%s:\t%s\n", ports->len > 1 ? many : one, b.len ? strbuf_cstr(&b) : "<none>");
 }
 
@@ -41,8 +42,12 @@ static void add_lines(struct describe *d, const char *title, const struct json *
 static void add_terminated(struct describe *d, const struct json *t)
 {
     static const struct describe_row rows[] = {
-        {"Reason", "reason", ROW_OPTIONAL, 3, NULL, NULL},   {"Message", "message", ROW_OPTIONAL, 3, NULL, NULL}, {"Exit Code", "exitCode", ROW_NUMBER, 3, NULL, NULL},
-        {"Signal", "signal", ROW_OPTIONAL, 3, NULL, NULL},   {"Started", "startedAt", ROW_TIME, 3, NULL, NULL},   {"Finished", "finishedAt", ROW_TIME, 3, NULL, NULL},
+        {"Reason", "reason", ROW_OPTIONAL, 3, NULL, NULL},
+        {"Message", "message", ROW_OPTIONAL, 3, NULL, NULL},
+        {"Exit Code", "exitCode", ROW_NUMBER, 3, NULL, NULL},
+        {"Signal", "signal", ROW_OPTIONAL, 3, NULL, NULL},
+        {"Started", "startedAt", ROW_TIME, 3, NULL, NULL},
+        {"Finished", "finishedAt", ROW_TIME, 3, NULL, NULL},
         {0},
     };
     struct json saved = d->object;
@@ -96,7 +101,8 @@ void describe_resources(struct describe *d, int level, const struct json *resour
 
 static void add_probe(struct describe *d, const char *title, const struct json *p)
 {
-    const struct json *exec = json_get(p, S("exec")), *http = json_get(p, S("httpGet")), *tcp = json_get(p, S("tcpSocket")), *grpc = json_get(p, S("grpc"));
+    const struct json *exec = json_get(p, S("exec")), *http = json_get(p, S("httpGet")), *tcp = json_get(p, S("tcpSocket")),
+                      *grpc = json_get(p, S("grpc"));
     struct strbuf b = strbuf_on(d->arena);
     if (!p)
         return;
@@ -105,18 +111,21 @@ static void add_probe(struct describe *d, const char *title, const struct json *
         describe_go_list(&b, json_get(exec, S("command")));
     } else if (http) {
         str scheme = table_lower(d->arena, json_get_str(http, S("scheme"))), path = json_get_str(http, S("path"));
-        strbuf_addf(&b, "http-get " STR_FMT "%s" STR_FMT ":" STR_FMT STR_FMT, STR_ARG(scheme), scheme.len ? "://" : "//", STR_ARG(json_get_str(http, S("host"))),
-                    STR_ARG(json_str(json_get(http, S("port")))), STR_ARG(path));
+        strbuf_addf(&b, "http-get " STR_FMT "%s" STR_FMT ":" STR_FMT STR_FMT, STR_ARG(scheme), scheme.len ? "://" : "//",
+                    STR_ARG(json_get_str(http, S("host"))), STR_ARG(json_str(json_get(http, S("port")))), STR_ARG(path));
     } else if (tcp) {
-        strbuf_addf(&b, "tcp-socket " STR_FMT ":" STR_FMT, STR_ARG(json_get_str(tcp, S("host"))), STR_ARG(json_str(json_get(tcp, S("port")))));
+        strbuf_addf(&b, "tcp-socket " STR_FMT ":" STR_FMT, STR_ARG(json_get_str(tcp, S("host"))),
+                    STR_ARG(json_str(json_get(tcp, S("port")))));
     } else if (grpc) {
-        strbuf_addf(&b, "grpc <pod>:" STR_FMT " " STR_FMT, STR_ARG(json_str(json_get(grpc, S("port")))), STR_ARG(json_get_str(grpc, S("service"))));
+        strbuf_addf(&b, "grpc <pod>:" STR_FMT " " STR_FMT, STR_ARG(json_str(json_get(grpc, S("port")))),
+                    STR_ARG(json_get_str(grpc, S("service"))));
     } else {
         strbuf_add_str(&b, S("unknown"));
     }
     describe_line(d, 2, "%s:\t%s delay=%llds timeout=%llds period=%llds #success=%lld #failure=%lld\n", title, strbuf_cstr(&b),
-                  (long long)json_get_int(p, S("initialDelaySeconds"), 0), (long long)json_get_int(p, S("timeoutSeconds"), 0), (long long)json_get_int(p, S("periodSeconds"), 0),
-                  (long long)json_get_int(p, S("successThreshold"), 0), (long long)json_get_int(p, S("failureThreshold"), 0));
+                  (long long)json_get_int(p, S("initialDelaySeconds"), 0), (long long)json_get_int(p, S("timeoutSeconds"), 0),
+                  (long long)json_get_int(p, S("periodSeconds"), 0), (long long)json_get_int(p, S("successThreshold"), 0),
+                  (long long)json_get_int(p, S("failureThreshold"), 0));
 }
 
 static void add_env_from(struct describe *d, const struct json *list)
@@ -125,10 +134,12 @@ static void add_env_from(struct describe *d, const struct json *list)
         return;
     describe_line(d, 2, "Environment Variables from:\n");
     for (size_t i = 0; i < list->len; i++) {
-        const struct json *map = json_get(&list->items[i], S("configMapRef")), *ref = map ? map : json_get(&list->items[i], S("secretRef"));
+        const struct json *map = json_get(&list->items[i], S("configMapRef")),
+                          *ref = map ? map : json_get(&list->items[i], S("secretRef"));
         str prefix = json_get_str(&list->items[i], S("prefix"));
-        describe_line(d, 3, STR_FMT "\t%s%s" STR_FMT "%s\tOptional: %s\n", STR_ARG(json_get_str(ref, S("name"))), map ? "ConfigMap" : "Secret", prefix.len ? " with prefix '" : "",
-                      STR_ARG(prefix), prefix.len ? "'" : "", json_get_bool(ref, S("optional"), false) ? "true" : "false");
+        describe_line(d, 3, STR_FMT "\t%s%s" STR_FMT "%s\tOptional: %s\n", STR_ARG(json_get_str(ref, S("name"))),
+                      map ? "ConfigMap" : "Secret", prefix.len ? " with prefix '" : "", STR_ARG(prefix), prefix.len ? "'" : "",
+                      json_get_bool(ref, S("optional"), false) ? "true" : "false");
     }
 }
 
@@ -143,7 +154,8 @@ static str resource_value(struct describe *d, const struct json *container, cons
         return str_has_prefix(resource, S("limits.")) ? S("node allocatable") : S("0");
     if (!quantity_parse(divisor, &unit) || quantity_is_zero(&unit))
         unit = quantity_from_i64(1);
-    int64_t value = is_cpu ? quantity_to_milli(&q) : quantity_to_i64(&q), by = is_cpu ? quantity_to_milli(&unit) : quantity_to_i64(&unit);
+    int64_t value = is_cpu ? quantity_to_milli(&q) : quantity_to_i64(&q),
+            by = is_cpu ? quantity_to_milli(&unit) : quantity_to_i64(&unit);
     return arena_fmt(d->arena, "%lld", (long long)((value + by - 1) / MAX(by, 1)));
 }
 
@@ -163,18 +175,21 @@ static str field_value(struct describe *d, str path)
 
 static void add_env_reference(struct describe *d, const struct json *container, str name, const struct json *from)
 {
-    const struct json *field = json_get(from, S("fieldRef")), *resource = json_get(from, S("resourceFieldRef")), *secret = json_get(from, S("secretKeyRef")),
-                      *map = json_get(from, S("configMapKeyRef")), *ref = secret ? secret : map;
+    const struct json *field = json_get(from, S("fieldRef")), *resource = json_get(from, S("resourceFieldRef")),
+                      *secret = json_get(from, S("secretKeyRef")), *map = json_get(from, S("configMapKeyRef")),
+                      *ref = secret ? secret : map;
     if (field) {
         str path = json_get_str(field, S("fieldPath"));
-        describe_line(d, 3, STR_FMT ":\t" STR_FMT " (" STR_FMT ":" STR_FMT ")\n", STR_ARG(name), STR_ARG(field_value(d, path)), STR_ARG(json_get_str(field, S("apiVersion"))),
-                      STR_ARG(path));
+        describe_line(d, 3, STR_FMT ":\t" STR_FMT " (" STR_FMT ":" STR_FMT ")\n", STR_ARG(name), STR_ARG(field_value(d, path)),
+                      STR_ARG(json_get_str(field, S("apiVersion"))), STR_ARG(path));
     } else if (resource) {
         str value = resource_value(d, container, resource);
-        describe_line(d, 3, STR_FMT ":\t" STR_FMT " (" STR_FMT ")\n", STR_ARG(name), STR_ARG(value), STR_ARG(json_get_str(resource, S("resource"))));
+        describe_line(d, 3, STR_FMT ":\t" STR_FMT " (" STR_FMT ")\n", STR_ARG(name), STR_ARG(value),
+                      STR_ARG(json_get_str(resource, S("resource"))));
     } else if (ref) {
-        describe_line(d, 3, STR_FMT ":\t<set to the key '" STR_FMT "' %s '" STR_FMT "'>\tOptional: %s\n", STR_ARG(name), STR_ARG(json_get_str(ref, S("key"))),
-                      secret ? "in secret" : "of config map", STR_ARG(json_get_str(ref, S("name"))), json_get_bool(ref, S("optional"), false) ? "true" : "false");
+        describe_line(d, 3, STR_FMT ":\t<set to the key '" STR_FMT "' %s '" STR_FMT "'>\tOptional: %s\n", STR_ARG(name),
+                      STR_ARG(json_get_str(ref, S("key"))), secret ? "in secret" : "of config map",
+                      STR_ARG(json_get_str(ref, S("name"))), json_get_bool(ref, S("optional"), false) ? "true" : "false");
     }
 }
 
@@ -206,13 +221,15 @@ static void add_mounts(struct describe *d, const struct json *container)
     for (size_t i = 0; i < mounts.len; i++) {
         const struct json *m = &mounts.items[i];
         str sub = json_get_str(m, S("subPath"));
-        describe_line(d, 3, STR_FMT " from " STR_FMT " (%s%s" STR_FMT "%s)\n", STR_ARG(json_get_str(m, S("mountPath"))), STR_ARG(json_get_str(m, S("name"))),
-                      json_get_bool(m, S("readOnly"), false) ? "ro" : "rw", sub.len ? ",path=\"" : "", STR_ARG(sub), sub.len ? "\"" : "");
+        describe_line(d, 3, STR_FMT " from " STR_FMT " (%s%s" STR_FMT "%s)\n", STR_ARG(json_get_str(m, S("mountPath"))),
+                      STR_ARG(json_get_str(m, S("name"))), json_get_bool(m, S("readOnly"), false) ? "ro" : "rw",
+                      sub.len ? ",path=\"" : "", STR_ARG(sub), sub.len ? "\"" : "");
     }
     if (devices.len)
         describe_line(d, 2, "Devices:%s\n", mounts.len ? "" : "\t<none>");
     for (size_t i = 0; i < devices.len; i++)
-        describe_line(d, 3, STR_FMT " from " STR_FMT "\n", STR_ARG(json_get_str(&devices.items[i], S("devicePath"))), STR_ARG(json_get_str(&devices.items[i], S("name"))));
+        describe_line(d, 3, STR_FMT " from " STR_FMT "\n", STR_ARG(json_get_str(&devices.items[i], S("devicePath"))),
+                      STR_ARG(json_get_str(&devices.items[i], S("name"))));
 }
 
 static void add_container(struct describe *d, const struct json *c, const struct json *status, const char *space)
@@ -241,7 +258,8 @@ static void add_container(struct describe *d, const struct json *c, const struct
     add_mounts(d, c);
 }
 
-void describe_containers(struct describe *d, const char *title, const struct json *containers, const struct json *statuses, const char *space)
+void describe_containers(struct describe *d, const char *title, const struct json *containers, const struct json *statuses,
+                         const char *space)
 {
     describe_line(d, 0, "%s%s:%s\n", space, title, containers->len ? "" : " <none>");
     for (size_t i = 0; i < containers->len; i++)
@@ -258,8 +276,9 @@ void describe_tolerations(struct describe *d, const char *title, const struct js
         const struct json *t = &sorted.items[i], *seconds = json_get(t, S("tolerationSeconds"));
         str key = json_get_str(t, S("key")), value = json_get_str(t, S("value")), effect = json_get_str(t, S("effect"));
         bool exists = str_is(json_get_str(t, S("operator")), "Exists") && !value.len;
-        describe_line(d, 0, "%s" STR_FMT "%s" STR_FMT "%s" STR_FMT "%s%s", i ? "\t" : "", STR_ARG(key), value.len ? "=" : "", STR_ARG(value), effect.len ? ":" : "", STR_ARG(effect),
-                      exists && (key.len || effect.len) ? " " : "", exists ? "op=Exists" : "");
+        describe_line(d, 0, "%s" STR_FMT "%s" STR_FMT "%s" STR_FMT "%s%s", i ? "\t" : "", STR_ARG(key), value.len ? "=" : "",
+                      STR_ARG(value), effect.len ? ":" : "", STR_ARG(effect), exists && (key.len || effect.len) ? " " : "",
+                      exists ? "op=Exists" : "");
         if (seconds)
             describe_line(d, 0, " for " STR_FMT "s", STR_ARG(json_str(seconds)));
         describe_line(d, 0, "\n");
@@ -274,8 +293,9 @@ void describe_spread(struct describe *d, const struct json *list, const char *sp
     describe_line(d, 0, "%sTopology Spread Constraints:\t", space);
     for (size_t i = 0; i < sorted.len; i++) {
         const struct json *t = &sorted.items[i], *selector = json_get(t, S("labelSelector"));
-        describe_line(d, 0, "%s%s" STR_FMT ":" STR_FMT " when max skew " STR_FMT " is exceeded", i ? space : "", i ? "\t" : "", STR_ARG(json_get_str(t, S("topologyKey"))),
-                      STR_ARG(json_get_str(t, S("whenUnsatisfiable"))), STR_ARG(json_str(json_get(t, S("maxSkew")))));
+        describe_line(d, 0, "%s%s" STR_FMT ":" STR_FMT " when max skew " STR_FMT " is exceeded", i ? space : "", i ? "\t" : "",
+                      STR_ARG(json_get_str(t, S("topologyKey"))), STR_ARG(json_get_str(t, S("whenUnsatisfiable"))),
+                      STR_ARG(json_str(json_get(t, S("maxSkew")))));
         if (selector)
             describe_line(d, 0, " for selector " STR_FMT, STR_ARG(describe_or(describe_selector(d->arena, selector), "<none>")));
         describe_line(d, 0, "\n");
@@ -289,7 +309,8 @@ void describe_controlled_by(struct describe *d)
     const struct json *owners = describe_list(&d->object, "metadata.ownerReferences");
     for (size_t i = 0; i < owners->len; i++) {
         if (json_get_bool(&owners->items[i], S("controller"), false))
-            describe_line(d, 0, "Controlled By:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(json_get_str(&owners->items[i], S("kind"))), STR_ARG(json_get_str(&owners->items[i], S("name"))));
+            describe_line(d, 0, "Controlled By:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(json_get_str(&owners->items[i], S("kind"))),
+                          STR_ARG(json_get_str(&owners->items[i], S("name"))));
     }
 }
 
@@ -308,7 +329,8 @@ static void pod_status(struct describe *d)
     const struct json *deleted = describe_value(&d->object, "metadata.deletionTimestamp");
     if (deleted && !str_is(phase, "Failed") && !str_is(phase, "Succeeded")) {
         describe_line(d, 0, "Status:\tTerminating (lasts " STR_FMT ")\n", STR_ARG(print_age(d->arena, deleted)));
-        describe_line(d, 0, "Termination Grace Period:\t" STR_FMT "s\n", STR_ARG(describe_text(d, "metadata.deletionGracePeriodSeconds")));
+        describe_line(d, 0, "Termination Grace Period:\t" STR_FMT "s\n",
+                      STR_ARG(describe_text(d, "metadata.deletionGracePeriodSeconds")));
     } else {
         describe_line(d, 0, "Status:\t" STR_FMT "\n", STR_ARG(phase));
     }
@@ -343,17 +365,20 @@ static void pod_containers(struct describe *d)
 
 static void pod_conditions(struct describe *d)
 {
-    const struct json *gates = describe_list(&d->object, "spec.readinessGates"), *conditions = describe_list(&d->object, "status.conditions");
+    const struct json *gates = describe_list(&d->object, "spec.readinessGates"),
+                      *conditions = describe_list(&d->object, "status.conditions");
     if (gates->len)
         describe_line(d, 0, "Readiness Gates:\n  Type\tStatus\n");
     for (size_t i = 0; i < gates->len; i++) {
         str type = json_get_str(&gates->items[i], S("conditionType"));
-        describe_line(d, 1, STR_FMT " \t" STR_FMT " \n", STR_ARG(type), STR_ARG(describe_or(json_get_str(table_condition(conditions, type), S("status")), "<none>")));
+        describe_line(d, 1, STR_FMT " \t" STR_FMT " \n", STR_ARG(type),
+                      STR_ARG(describe_or(json_get_str(table_condition(conditions, type), S("status")), "<none>")));
     }
     if (conditions->len)
         describe_line(d, 0, "Conditions:\n  Type\tStatus\n");
     for (size_t i = 0; i < conditions->len; i++)
-        describe_line(d, 1, STR_FMT " \t" STR_FMT " \n", STR_ARG(json_get_str(&conditions->items[i], S("type"))), STR_ARG(json_get_str(&conditions->items[i], S("status"))));
+        describe_line(d, 1, STR_FMT " \t" STR_FMT " \n", STR_ARG(json_get_str(&conditions->items[i], S("type"))),
+                      STR_ARG(json_get_str(&conditions->items[i], S("status"))));
 }
 
 static void pod_volumes(struct describe *d)
@@ -407,7 +432,8 @@ void describe_pod_template(struct describe *d, const struct json *template)
 {
     const struct json *spec = json_get(template, S("spec")), *annotations = describe_value(template, "metadata.annotations");
     str account = table_text_at(spec, S("serviceAccountName")), priority = table_text_at(spec, S("priorityClassName"));
-    static const struct describe_row marks[] = {{.label = "  Annotations", .path = "metadata.annotations", .kind = ROW_ANNOTATIONS}, {0}};
+    static const struct describe_row marks[] = {
+        {.label = "  Annotations", .path = "metadata.annotations", .kind = ROW_ANNOTATIONS}, {0}};
     describe_line(d, 0, "Pod Template:\n");
     describe_map(d, "", "  Labels", describe_value(template, "metadata.labels"));
     if (json_is(annotations, JSON_OBJECT) && annotations->len) {

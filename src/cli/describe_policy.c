@@ -11,10 +11,14 @@ static const char *scope_help(str scope)
     static const struct {
         const char *scope, *help;
     } texts[] = {
-        {"Terminating", "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system."},
-        {"NotTerminating", "Matches all pods that do not have an active deadline. These pods usually include long running pods whose container command is not expected to terminate."},
-        {"BestEffort", "Matches all pods that do not have resource requirements set. These pods have a best effort quality of service."},
-        {"NotBestEffort", "Matches all pods that have at least one resource requirement set. These pods have a burstable or guaranteed quality of service."},
+        {"Terminating",
+         "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system."},
+        {"NotTerminating",
+         "Matches all pods that do not have an active deadline. These pods usually include long running pods whose container command is not expected to terminate."},
+        {"BestEffort",
+         "Matches all pods that do not have resource requirements set. These pods have a best effort quality of service."},
+        {"NotBestEffort",
+         "Matches all pods that have at least one resource requirement set. These pods have a burstable or guaranteed quality of service."},
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         if (str_is(scope, texts[i].scope))
@@ -25,7 +29,8 @@ static const char *scope_help(str scope)
 
 static void quota_body(struct describe *d, const struct json *quota, int level, const char *bullet, const char *rule)
 {
-    const struct json *scopes = describe_list(quota, "spec.scopes"), *hard = describe_value(quota, "status.hard"), *used = describe_value(quota, "status.used");
+    const struct json *scopes = describe_list(quota, "spec.scopes"), *hard = describe_value(quota, "status.hard"),
+                      *used = describe_value(quota, "status.used");
     if (scopes->len) {
         str *names = arena_array(d->arena, scopes->len, str);
         for (size_t i = 0; i < scopes->len; i++)
@@ -44,7 +49,8 @@ static void quota_body(struct describe *d, const struct json *quota, int level, 
     describe_line(d, level, "--------\t%s\t%s\n", rule, rule);
     const struct json_member **m = json_is(hard, JSON_OBJECT) ? jsonpath_sorted_members(d->arena, hard) : NULL;
     for (size_t i = 0; m && i < hard->len; i++)
-        describe_line(d, level, STR_FMT "\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(m[i]->key), STR_ARG(describe_or(json_get_str(used, m[i]->key), "0")), STR_ARG(json_str(&m[i]->value)));
+        describe_line(d, level, STR_FMT "\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(m[i]->key),
+                      STR_ARG(describe_or(json_get_str(used, m[i]->key), "0")), STR_ARG(json_str(&m[i]->value)));
 }
 
 static void quota_section(struct describe *d)
@@ -84,7 +90,8 @@ void describe_limits(struct describe *d, const struct json *spec, const char *pr
         for (size_t n = 0; n < all.len; n++) {
             describe_line(d, 0, "%s" STR_FMT "\t" STR_FMT, prefix, STR_ARG(json_get_str(item, S("type"))), STR_ARG(m[n]->key));
             for (size_t k = 0; k < ARRAY_LEN(maps); k++)
-                describe_line(d, 0, "\t" STR_FMT, STR_ARG(describe_or(json_get_str(json_get(item, str_of(maps[k])), m[n]->key), "-")));
+                describe_line(d, 0, "\t" STR_FMT,
+                              STR_ARG(describe_or(json_get_str(json_get(item, str_of(maps[k])), m[n]->key), "-")));
             describe_line(d, 0, "\n");
         }
     }
@@ -104,8 +111,11 @@ static const struct describe_row limits_rows[] = {ROWS_NAME, ROWS_NAMESPACE, {.f
 
 static void namespace_conditions(struct describe *d)
 {
-    static const struct describe_column columns[] = {
-        {"Type", "type", false, ""}, {"Status", "status", false, ""}, {"LastTransitionTime", "lastTransitionTime", true, ""}, {"Reason", "reason", false, ""}, {"Message", "message", false, ""}};
+    static const struct describe_column columns[] = {{"Type", "type", false, ""},
+                                                     {"Status", "status", false, ""},
+                                                     {"LastTransitionTime", "lastTransitionTime", true, ""},
+                                                     {"Reason", "reason", false, ""},
+                                                     {"Message", "message", false, ""}};
     const struct json *list = describe_list(&d->object, "status.conditions");
     if (!list->len)
         return;
@@ -115,7 +125,8 @@ static void namespace_conditions(struct describe *d)
 
 static void namespace_limits(struct describe *d)
 {
-    str quotas = arena_fmt(d->arena, "/api/v1/namespaces/" STR_FMT "/resourcequotas", STR_ARG(d->name)), path = arena_fmt(d->arena, "/api/v1/namespaces/" STR_FMT "/limitranges", STR_ARG(d->name));
+    str quotas = arena_fmt(d->arena, "/api/v1/namespaces/" STR_FMT "/resourcequotas", STR_ARG(d->name)),
+        path = arena_fmt(d->arena, "/api/v1/namespaces/" STR_FMT "/limitranges", STR_ARG(d->name));
     describe_line(d, 0, "\n");
     describe_quotas(d, describe_fetch(d, quotas.p, NULL, NULL));
     const struct json *limits = describe_fetch(d, path.p, NULL, NULL);
@@ -130,7 +141,9 @@ static void namespace_limits(struct describe *d)
         describe_limits(d, json_get(&limits->items[i], S("spec")), " ");
 }
 
-static const struct describe_row namespace_rows[] = {ROWS_NAME, ROWS_MARKS, {.label = "Status", .path = "status.phase"}, {.fn = namespace_conditions}, {.fn = namespace_limits}, {0}};
+static const struct describe_row namespace_rows[] = {
+    ROWS_NAME, ROWS_MARKS, {.label = "Status", .path = "status.phase"}, {.fn = namespace_conditions}, {.fn = namespace_limits},
+    {0}};
 
 /* --- config maps, secrets ------------------------------------------------------------------------------------------------------------------------- */
 
@@ -163,7 +176,8 @@ static void secret_data(struct describe *d)
     describe_line(d, 0, "\nData\n====\n");
     for (size_t i = 0; m && i < data->len; i++) {
         str bytes = S("");
-        if (is_token && str_is(m[i]->key, "token") && base64_decode(d->arena, BASE64_STD, json_str(&m[i]->value), &bytes, NULL) == 0)
+        if (is_token && str_is(m[i]->key, "token") &&
+            base64_decode(d->arena, BASE64_STD, json_str(&m[i]->value), &bytes, NULL) == 0)
             describe_line(d, 0, STR_FMT ":\t" STR_FMT "\n", STR_ARG(m[i]->key), STR_ARG(bytes));
         else
             describe_line(d, 0, STR_FMT ":\t%zu bytes\n", STR_ARG(m[i]->key), decoded_length(d, &m[i]->value));
@@ -184,13 +198,15 @@ static bool has_name(const struct json *list, str name)
     return false;
 }
 
-static void account_secrets(struct describe *d, const char *header, const struct json *names, const char *path, const struct json *existing)
+static void account_secrets(struct describe *d, const char *header, const struct json *names, const char *path,
+                            const struct json *existing)
 {
     if (!names->len)
         describe_line(d, 0, "%s\t<none>\n", header);
     for (size_t i = 0; i < names->len; i++) {
         str name = table_text_at(&names->items[i], str_of(path));
-        describe_line(d, 0, "%s\t" STR_FMT "%s\n", i ? "                   " : header, STR_ARG(name), has_name(existing, name) ? "" : " (not found)");
+        describe_line(d, 0, "%s\t" STR_FMT "%s\n", i ? "                   " : header, STR_ARG(name),
+                      has_name(existing, name) ? "" : " (not found)");
     }
 }
 
@@ -201,7 +217,8 @@ static void account_body(struct describe *d)
     struct json tokens = json_array();
     for (size_t i = 0; i < secrets->len; i++) {
         const struct json *s = &secrets->items[i], *a = describe_value(s, "metadata.annotations");
-        if (str_is(table_text_at(s, S("type")), "kubernetes.io/service-account-token") && str_eq(json_get_str(a, S("kubernetes.io/service-account.name")), d->name) &&
+        if (str_is(table_text_at(s, S("type")), "kubernetes.io/service-account-token") &&
+            str_eq(json_get_str(a, S("kubernetes.io/service-account.name")), d->name) &&
             str_eq(json_get_str(a, S("kubernetes.io/service-account.uid")), describe_text(d, "metadata.uid")))
             json_push(d->arena, &tokens, *s);
     }
@@ -227,7 +244,8 @@ static void role_rules(struct describe *d)
 
 static void binding_body(struct describe *d)
 {
-    static const struct describe_column columns[] = {{"Kind", "kind", false, ""}, {"Name", "name", false, ""}, {"Namespace", "namespace", false, ""}};
+    static const struct describe_column columns[] = {
+        {"Kind", "kind", false, ""}, {"Name", "name", false, ""}, {"Namespace", "namespace", false, ""}};
     describe_line(d, 0, "Role:\n");
     describe_line(d, 1, "Kind:\t" STR_FMT "\n", STR_ARG(describe_text(d, "roleRef.kind")));
     describe_line(d, 1, "Name:\t" STR_FMT "\n", STR_ARG(describe_text(d, "roleRef.name")));
@@ -259,7 +277,8 @@ static void budget_limits(struct describe *d)
         describe_line(d, 0, "Min available:\t" STR_FMT "\n", STR_ARG(least));
     else if (most.len)
         describe_line(d, 0, "Max unavailable:\t" STR_FMT "\n", STR_ARG(most));
-    describe_line(d, 0, "Selector:\t" STR_FMT "\n", STR_ARG(selector ? describe_or(describe_selector(d->arena, selector), "<none>") : S("<unset>")));
+    describe_line(d, 0, "Selector:\t" STR_FMT "\n",
+                  STR_ARG(selector ? describe_or(describe_selector(d->arena, selector), "<none>") : S("<unset>")));
 }
 
 static const struct describe_row budget_rows[] = {
@@ -298,11 +317,14 @@ static void metric_title(struct describe *d, const char *field, const struct jso
     if (strcmp(field, "resource") == 0)
         describe_line(d, 1, "resource " STR_FMT " on pods", STR_ARG(name));
     else if (strcmp(field, "containerResource") == 0)
-        describe_line(d, 1, "resource " STR_FMT " of container \"" STR_FMT "\" on pods", STR_ARG(name), STR_ARG(json_get_str(part, S("container"))));
+        describe_line(d, 1, "resource " STR_FMT " of container \"" STR_FMT "\" on pods", STR_ARG(name),
+                      STR_ARG(json_get_str(part, S("container"))));
     else if (strcmp(field, "pods") == 0)
         describe_line(d, 1, "\"" STR_FMT "\" on pods", STR_ARG(name));
     else if (strcmp(field, "object") == 0)
-        describe_line(d, 1, "\"" STR_FMT "\" on " STR_FMT "/" STR_FMT " ", STR_ARG(name), STR_ARG(table_text_at(part, S("describedObject.kind"))), STR_ARG(table_text_at(part, S("describedObject.name"))));
+        describe_line(d, 1, "\"" STR_FMT "\" on " STR_FMT "/" STR_FMT " ", STR_ARG(name),
+                      STR_ARG(table_text_at(part, S("describedObject.kind"))),
+                      STR_ARG(table_text_at(part, S("describedObject.name"))));
     else
         describe_line(d, 1, "\"" STR_FMT "\" ", STR_ARG(name));
 }
@@ -310,7 +332,8 @@ static void metric_title(struct describe *d, const char *field, const struct jso
 static void metric_line(struct describe *d, const struct json *metric, const struct json *now)
 {
     const char *field = "";
-    const struct json *part = metric_part(metric, &field), *current = json_get(json_get(now, str_of(field)), S("current")), *target = json_get(part, S("target"));
+    const struct json *part = metric_part(metric, &field), *current = json_get(json_get(now, str_of(field)), S("current")),
+                      *target = json_get(part, S("target"));
     if (!part) {
         describe_line(d, 1, "<unknown metric type \"" STR_FMT "\">\n", STR_ARG(json_get_str(metric, S("type"))));
         return;
@@ -318,7 +341,8 @@ static void metric_line(struct describe *d, const struct json *metric, const str
     bool is_resource = strstr(field, "esource") != NULL, by_average = json_get(target, S("averageValue")) != NULL;
     metric_title(d, field, part);
     if (is_resource && !by_average) {
-        str percent = json_str(json_get(target, S("averageUtilization"))), seen = json_str(json_get(current, S("averageUtilization")));
+        str percent = json_str(json_get(target, S("averageUtilization"))),
+            seen = json_str(json_get(current, S("averageUtilization")));
         describe_line(d, 1, "(as a percentage of request):\t");
         if (seen.len)
             describe_line(d, 0, STR_FMT "%% (" STR_FMT ")", STR_ARG(seen), STR_ARG(json_get_str(current, S("averageValue"))));
@@ -329,14 +353,19 @@ static void metric_line(struct describe *d, const struct json *metric, const str
     }
     bool is_plain = is_resource || strcmp(field, "pods") == 0;
     str value = by_average ? S("averageValue") : S("value");
-    describe_line(d, 0, "%s:\t" STR_FMT " / " STR_FMT "\n", is_plain ? "" : by_average ? "(target average value)" : "(target value)",
+    describe_line(d, 0, "%s:\t" STR_FMT " / " STR_FMT "\n",
+                  is_plain     ? ""
+                  : by_average ? "(target average value)"
+                               : "(target value)",
                   STR_ARG(describe_or(json_get_str(current, value), "<unknown>")), STR_ARG(json_get_str(target, value)));
 }
 
 static void scaler_metrics(struct describe *d)
 {
-    const struct json *list = describe_list(&d->object, "spec.metrics"), *now = describe_list(&d->object, "status.currentMetrics");
-    describe_line(d, 0, "Reference:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(describe_text(d, "spec.scaleTargetRef.kind")), STR_ARG(describe_text(d, "spec.scaleTargetRef.name")));
+    const struct json *list = describe_list(&d->object, "spec.metrics"),
+                      *now = describe_list(&d->object, "status.currentMetrics");
+    describe_line(d, 0, "Reference:\t" STR_FMT "/" STR_FMT "\n", STR_ARG(describe_text(d, "spec.scaleTargetRef.kind")),
+                  STR_ARG(describe_text(d, "spec.scaleTargetRef.name")));
     describe_line(d, 0, "Metrics:\t( current / target )\n");
     for (size_t i = 0; i < list->len; i++)
         metric_line(d, &list->items[i], i < now->len ? &now->items[i] : NULL);
@@ -355,21 +384,29 @@ static void scaling_rules(struct describe *d, const char *title, const struct js
     describe_line(d, 2, "Select Policy: " STR_FMT "\n", STR_ARG(describe_or(json_get_str(rules, S("selectPolicy")), "Max")));
     describe_line(d, 2, "Policies:\n");
     for (size_t i = 0; i < policies->len; i++)
-        describe_line(d, 3, "- Type: " STR_FMT "\tValue: " STR_FMT "\tPeriod: " STR_FMT " seconds\n", STR_ARG(json_get_str(&policies->items[i], S("type"))),
-                      STR_ARG(json_str(json_get(&policies->items[i], S("value")))), STR_ARG(json_str(json_get(&policies->items[i], S("periodSeconds")))));
+        describe_line(d, 3, "- Type: " STR_FMT "\tValue: " STR_FMT "\tPeriod: " STR_FMT " seconds\n",
+                      STR_ARG(json_get_str(&policies->items[i], S("type"))),
+                      STR_ARG(json_str(json_get(&policies->items[i], S("value")))),
+                      STR_ARG(json_str(json_get(&policies->items[i], S("periodSeconds")))));
 }
 
 static void scaler_state(struct describe *d)
 {
-    static const struct describe_column columns[] = {{"Type", "type", false, ""}, {"Status", "status", false, ""}, {"Reason", "reason", false, ""}, {"Message", "message", false, ""}};
-    const struct json *behavior = describe_value(&d->object, "spec.behavior"), *conditions = describe_list(&d->object, "status.conditions");
+    static const struct describe_column columns[] = {{"Type", "type", false, ""},
+                                                     {"Status", "status", false, ""},
+                                                     {"Reason", "reason", false, ""},
+                                                     {"Message", "message", false, ""}};
+    const struct json *behavior = describe_value(&d->object, "spec.behavior"),
+                      *conditions = describe_list(&d->object, "status.conditions");
     if (behavior) {
         describe_line(d, 0, "Behavior:\n");
         scaling_rules(d, "Scale Up", json_get(behavior, S("scaleUp")));
         scaling_rules(d, "Scale Down", json_get(behavior, S("scaleDown")));
     }
-    describe_line(d, 0, STR_FMT " pods:\t" STR_FMT " current / " STR_FMT " desired\n", STR_ARG(describe_text(d, "spec.scaleTargetRef.kind")),
-                  STR_ARG(describe_or(describe_text(d, "status.currentReplicas"), "0")), STR_ARG(describe_or(describe_text(d, "status.desiredReplicas"), "0")));
+    describe_line(d, 0, STR_FMT " pods:\t" STR_FMT " current / " STR_FMT " desired\n",
+                  STR_ARG(describe_text(d, "spec.scaleTargetRef.kind")),
+                  STR_ARG(describe_or(describe_text(d, "status.currentReplicas"), "0")),
+                  STR_ARG(describe_or(describe_text(d, "status.desiredReplicas"), "0")));
     if (!conditions->len)
         return;
     describe_line(d, 0, "Conditions:\n");

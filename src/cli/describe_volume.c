@@ -20,22 +20,25 @@ static void add_size_limit(struct describe *d, const struct json *source)
 {
     struct quantity q;
     str limit = json_get_str(source, S("sizeLimit"));
-    describe_line(d, 2, "SizeLimit:\t" STR_FMT "\n", STR_ARG(quantity_parse(limit, &q) && quantity_sign(&q) > 0 ? limit : S("<unset>")));
+    describe_line(d, 2, "SizeLimit:\t" STR_FMT "\n",
+                  STR_ARG(quantity_parse(limit, &q) && quantity_sign(&q) > 0 ? limit : S("<unset>")));
 }
 
 static void add_projected(struct describe *d, const struct json *source)
 {
     const struct json *list = describe_list(source, "sources");
     for (size_t i = 0; i < list->len; i++) {
-        const struct json *secret = json_get(&list->items[i], S("secret")), *map = json_get(&list->items[i], S("configMap")), *ref = secret ? secret : map,
-                          *token = json_get(&list->items[i], S("serviceAccountToken"));
+        const struct json *secret = json_get(&list->items[i], S("secret")), *map = json_get(&list->items[i], S("configMap")),
+                          *ref = secret ? secret : map, *token = json_get(&list->items[i], S("serviceAccountToken"));
         if (ref) {
-            describe_line(d, 2, "%s:\t" STR_FMT "\n", secret ? "SecretName" : "ConfigMapName", STR_ARG(json_get_str(ref, S("name"))));
+            describe_line(d, 2, "%s:\t" STR_FMT "\n", secret ? "SecretName" : "ConfigMapName",
+                          STR_ARG(json_get_str(ref, S("name"))));
             describe_line(d, 2, "Optional:\t%s\n", json_get_bool(ref, S("optional"), false) ? "true" : "false");
         } else if (json_get(&list->items[i], S("downwardAPI"))) {
             describe_line(d, 2, "DownwardAPI:\ttrue\n");
         } else if (token) {
-            describe_line(d, 2, "TokenExpirationSeconds:\t" STR_FMT "\n", STR_ARG(json_str(json_get(token, S("expirationSeconds")))));
+            describe_line(d, 2, "TokenExpirationSeconds:\t" STR_FMT "\n",
+                          STR_ARG(json_str(json_get(token, S("expirationSeconds")))));
         }
     }
 }
@@ -45,8 +48,10 @@ static void add_downward(struct describe *d, const struct json *source)
     const struct json *list = describe_list(source, "items");
     describe_line(d, 2, "Items:\n");
     for (size_t i = 0; i < list->len; i++) {
-        str field = table_text_at(&list->items[i], S("fieldRef.fieldPath")), resource = table_text_at(&list->items[i], S("resourceFieldRef.resource"));
-        describe_line(d, 3, STR_FMT " -> " STR_FMT "\n", STR_ARG(field.len ? field : resource), STR_ARG(json_get_str(&list->items[i], S("path"))));
+        str field = table_text_at(&list->items[i], S("fieldRef.fieldPath")),
+            resource = table_text_at(&list->items[i], S("resourceFieldRef.resource"));
+        describe_line(d, 3, STR_FMT " -> " STR_FMT "\n", STR_ARG(field.len ? field : resource),
+                      STR_ARG(json_get_str(&list->items[i], S("path"))));
     }
 }
 
@@ -65,28 +70,57 @@ static void add_attributes(struct describe *d, const struct json *source)
 static const struct source sources[] = {
     {"hostPath", "HostPath (bare host directory volume)", {{"Path", "path", ""}, {"HostPathType", "type", "<none>"}}, NULL},
     {"emptyDir", "EmptyDir (a temporary directory that shares a pod's lifetime)", {{"Medium", "medium", ""}}, add_size_limit},
-    {"secret", "Secret (a volume populated by a Secret)", {{"SecretName", "secretName", ""}, {"Optional", "optional", "false"}}, NULL},
-    {"configMap", "ConfigMap (a volume populated by a ConfigMap)", {{"Name", "name", ""}, {"Optional", "optional", "false"}}, NULL},
-    {"nfs", "NFS (an NFS mount that lasts the lifetime of a pod)", {{"Server", "server", ""}, {"Path", "path", ""}, {"ReadOnly", "readOnly", "false"}}, NULL},
-    {"persistentVolumeClaim", "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
-     {{"ClaimName", "claimName", ""}, {"ReadOnly", "readOnly", "false"}}, NULL},
-    {"ephemeral", "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)", {{0}}, add_ephemeral},
+    {"secret",
+     "Secret (a volume populated by a Secret)",
+     {{"SecretName", "secretName", ""}, {"Optional", "optional", "false"}},
+     NULL},
+    {"configMap",
+     "ConfigMap (a volume populated by a ConfigMap)",
+     {{"Name", "name", ""}, {"Optional", "optional", "false"}},
+     NULL},
+    {"nfs",
+     "NFS (an NFS mount that lasts the lifetime of a pod)",
+     {{"Server", "server", ""}, {"Path", "path", ""}, {"ReadOnly", "readOnly", "false"}},
+     NULL},
+    {"persistentVolumeClaim",
+     "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
+     {{"ClaimName", "claimName", ""}, {"ReadOnly", "readOnly", "false"}},
+     NULL},
+    {"ephemeral",
+     "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)",
+     {{0}},
+     add_ephemeral},
     {"downwardAPI", "DownwardAPI (a volume populated by information about the pod)", {{0}}, add_downward},
     {"projected", "Projected (a volume that contains injected data from multiple sources)", {{0}}, add_projected},
-    {"csi", "CSI (a Container Storage Interface (CSI) volume source)", {{"Driver", "driver", ""}, {"FSType", "fsType", ""}, {"ReadOnly", "readOnly", "false"}}, add_attributes},
-    {"image", "Image (a container image or OCI artifact)", {{"Reference", "reference", ""}, {"PullPolicy", "pullPolicy", ""}}, NULL},
+    {"csi",
+     "CSI (a Container Storage Interface (CSI) volume source)",
+     {{"Driver", "driver", ""}, {"FSType", "fsType", ""}, {"ReadOnly", "readOnly", "false"}},
+     add_attributes},
+    {"image",
+     "Image (a container image or OCI artifact)",
+     {{"Reference", "reference", ""}, {"PullPolicy", "pullPolicy", ""}},
+     NULL},
     {"local", "LocalVolume (a persistent volume backed by local storage on a node)", {{"Path", "path", ""}}, NULL},
-    {"gitRepo", "GitRepo (a volume that is pulled from git when the pod is created)", {{"Repository", "repository", ""}, {"Revision", "revision", ""}}, NULL},
-    {"gcePersistentDisk", "GCEPersistentDisk (a Persistent Disk resource in Google Compute Engine)",
-     {{"PDName", "pdName", ""}, {"FSType", "fsType", ""}, {"Partition", "partition", "0"}, {"ReadOnly", "readOnly", "false"}}, NULL},
-    {"awsElasticBlockStore", "AWSElasticBlockStore (a Persistent Disk resource in AWS)",
-     {{"VolumeID", "volumeID", ""}, {"FSType", "fsType", ""}, {"Partition", "partition", "0"}, {"ReadOnly", "readOnly", "false"}}, NULL},
+    {"gitRepo",
+     "GitRepo (a volume that is pulled from git when the pod is created)",
+     {{"Repository", "repository", ""}, {"Revision", "revision", ""}},
+     NULL},
+    {"gcePersistentDisk",
+     "GCEPersistentDisk (a Persistent Disk resource in Google Compute Engine)",
+     {{"PDName", "pdName", ""}, {"FSType", "fsType", ""}, {"Partition", "partition", "0"}, {"ReadOnly", "readOnly", "false"}},
+     NULL},
+    {"awsElasticBlockStore",
+     "AWSElasticBlockStore (a Persistent Disk resource in AWS)",
+     {{"VolumeID", "volumeID", ""}, {"FSType", "fsType", ""}, {"Partition", "partition", "0"}, {"ReadOnly", "readOnly", "false"}},
+     NULL},
 };
 
 /* A persistent volume of CSI has one line more. */
 static const struct source csi_persistent = {
-    "csi", "CSI (a Container Storage Interface (CSI) volume source)",
-    {{"Driver", "driver", ""}, {"FSType", "fsType", ""}, {"VolumeHandle", "volumeHandle", ""}, {"ReadOnly", "readOnly", "false"}}, add_attributes};
+    "csi",
+    "CSI (a Container Storage Interface (CSI) volume source)",
+    {{"Driver", "driver", ""}, {"FSType", "fsType", ""}, {"VolumeHandle", "volumeHandle", ""}, {"ReadOnly", "readOnly", "false"}},
+    add_attributes};
 
 static void add_source(struct describe *d, const struct source *s, const struct json *value)
 {
@@ -147,7 +181,8 @@ static str claim_class(const struct json *claim)
 
 void describe_claim(struct describe *d, const struct json *claim, int level)
 {
-    static const struct describe_row marks[] = {{.label = "Annotations", .path = "metadata.annotations", .kind = ROW_ANNOTATIONS}, {0}};
+    static const struct describe_row marks[] = {{.label = "Annotations", .path = "metadata.annotations", .kind = ROW_ANNOTATIONS},
+                                                {0}};
     str volume = table_text_at(claim, S("spec.volumeName")), mode = table_text_at(claim, S("spec.volumeMode"));
     char indent[16];
     snprintf(indent, sizeof indent, "%*s", level * 2, "");
@@ -174,8 +209,10 @@ void describe_claim(struct describe *d, const struct json *claim, int level)
         describe_go_list(&b, describe_list(claim, "metadata.finalizers"));
         describe_line(d, 0, "Finalizers:\t%s\n", strbuf_cstr(&b));
     }
-    describe_line(d, level, "Capacity:\t" STR_FMT "\n", STR_ARG(volume.len ? table_text_at(claim, S("status.capacity.storage")) : S("")));
-    describe_line(d, level, "Access Modes:\t" STR_FMT "\n", STR_ARG(volume.len ? access_modes(d, describe_list(claim, "status.accessModes")) : S("")));
+    describe_line(d, level, "Capacity:\t" STR_FMT "\n",
+                  STR_ARG(volume.len ? table_text_at(claim, S("status.capacity.storage")) : S("")));
+    describe_line(d, level, "Access Modes:\t" STR_FMT "\n",
+                  STR_ARG(volume.len ? access_modes(d, describe_list(claim, "status.accessModes")) : S("")));
     if (mode.len)
         describe_line(d, level, "VolumeMode:\t" STR_FMT "\n", STR_ARG(mode));
 }
@@ -205,7 +242,8 @@ static void claim_users(struct describe *d)
         const struct json *volumes = describe_list(&pods.items[i], "spec.volumes");
         for (size_t k = 0; k < volumes->len; k++) {
             if (str_eq(table_text_at(&volumes->items[k], S("persistentVolumeClaim.claimName")), d->name))
-                describe_line(d, 0, "%s" STR_FMT "\n", n++ ? "\t" : "", STR_ARG(table_text_at(&pods.items[i], S("metadata.name"))));
+                describe_line(d, 0, "%s" STR_FMT "\n", n++ ? "\t" : "",
+                              STR_ARG(table_text_at(&pods.items[i], S("metadata.name"))));
         }
     }
     if (!n)
@@ -214,8 +252,12 @@ static void claim_users(struct describe *d)
 
 static void claim_conditions(struct describe *d)
 {
-    static const struct describe_column columns[] = {{"Type", "type", false, " "}, {"Status", "status", false, " "}, {"LastProbeTime", "lastProbeTime", true, " "},
-                                                     {"LastTransitionTime", "lastTransitionTime", true, " "}, {"Reason", "reason", false, " "}, {"Message", "message", false, ""}};
+    static const struct describe_column columns[] = {{"Type", "type", false, " "},
+                                                     {"Status", "status", false, " "},
+                                                     {"LastProbeTime", "lastProbeTime", true, " "},
+                                                     {"LastTransitionTime", "lastTransitionTime", true, " "},
+                                                     {"Reason", "reason", false, " "},
+                                                     {"Message", "message", false, ""}};
     const struct json *list = describe_list(&d->object, "status.conditions");
     if (!list->len)
         return;
@@ -223,7 +265,8 @@ static void claim_conditions(struct describe *d)
     describe_table(d, 1, list, columns, ARRAY_LEN(columns));
 }
 
-static const struct describe_row claim_rows[] = {ROWS_NAME, ROWS_NAMESPACE, {.fn = claim_body}, {.fn = claim_users}, {.fn = claim_conditions}, ROWS_EVENTS, {0}};
+static const struct describe_row claim_rows[] = {
+    ROWS_NAME, ROWS_NAMESPACE, {.fn = claim_body}, {.fn = claim_users}, {.fn = claim_conditions}, ROWS_EVENTS, {0}};
 
 /* --- persistent volumes ------------------------------------------------------------------------------------------------------------------- */
 
@@ -232,17 +275,19 @@ static void add_term(struct describe *d, int level, const char *title, size_t in
     describe_line(d, level, "%s %zu:\t%s", title, index, list->len ? "" : "<none>\n");
     for (size_t i = 0; i < list->len; i++) {
         const struct json *e = &list->items[i];
-        str how = describe_or(table_lower(d->arena, json_get_str(e, S("operator"))), "in"), values = describe_join(d->arena, json_get(e, S("values")), ", ");
+        str how = describe_or(table_lower(d->arena, json_get_str(e, S("operator"))), "in"),
+            values = describe_join(d->arena, json_get(e, S("values")), ", ");
         if (i)
             describe_line(d, level, "\t");
-        describe_line(d, 0, STR_FMT " " STR_FMT "%s" STR_FMT "%s\n", STR_ARG(json_get_str(e, S("key"))), STR_ARG(how), values.len ? " [" : "", STR_ARG(values),
-                      values.len ? "]" : "");
+        describe_line(d, 0, STR_FMT " " STR_FMT "%s" STR_FMT "%s\n", STR_ARG(json_get_str(e, S("key"))), STR_ARG(how),
+                      values.len ? " [" : "", STR_ARG(values), values.len ? "]" : "");
     }
 }
 
 static void volume_affinity(struct describe *d)
 {
-    const struct json *required = describe_value(&d->object, "spec.nodeAffinity.required"), *terms = describe_list(required, "nodeSelectorTerms");
+    const struct json *required = describe_value(&d->object, "spec.nodeAffinity.required"),
+                      *terms = describe_list(required, "nodeSelectorTerms");
     describe_line(d, 0, "Node Affinity:\t%s\n", required ? "" : "<none>");
     if (!required)
         return;
@@ -253,14 +298,16 @@ static void volume_affinity(struct describe *d)
 
 static void volume_body(struct describe *d)
 {
-    const struct json *deleted = describe_value(&d->object, "metadata.deletionTimestamp"), *claim = describe_value(&d->object, "spec.claimRef");
+    const struct json *deleted = describe_value(&d->object, "metadata.deletionTimestamp"),
+                      *claim = describe_value(&d->object, "spec.claimRef");
     str beta = json_get_str(describe_value(&d->object, "metadata.annotations"), S("volume.beta.kubernetes.io/storage-class"));
     describe_line(d, 0, "StorageClass:\t" STR_FMT "\n", STR_ARG(beta.len ? beta : describe_text(d, "spec.storageClassName")));
     if (deleted)
         describe_line(d, 0, "Status:\tTerminating (lasts " STR_FMT ")\n", STR_ARG(print_age(d->arena, deleted)));
     else
         describe_line(d, 0, "Status:\t" STR_FMT "\n", STR_ARG(describe_text(d, "status.phase")));
-    describe_line(d, 0, "Claim:\t" STR_FMT "%s" STR_FMT "\n", STR_ARG(json_get_str(claim, S("namespace"))), claim ? "/" : "", STR_ARG(json_get_str(claim, S("name"))));
+    describe_line(d, 0, "Claim:\t" STR_FMT "%s" STR_FMT "\n", STR_ARG(json_get_str(claim, S("namespace"))), claim ? "/" : "",
+                  STR_ARG(json_get_str(claim, S("name"))));
     describe_line(d, 0, "Reclaim Policy:\t" STR_FMT "\n", STR_ARG(describe_text(d, "spec.persistentVolumeReclaimPolicy")));
     describe_line(d, 0, "Access Modes:\t" STR_FMT "\n", STR_ARG(access_modes(d, describe_list(&d->object, "spec.accessModes"))));
 }
@@ -328,5 +375,7 @@ static const struct describe_row class_rows[] = {
     {0},
 };
 
-const struct describe_kind describe_storage_kinds[] = {
-    {"", "PersistentVolume", volume_rows}, {"", "PersistentVolumeClaim", claim_rows}, {"storage.k8s.io", "StorageClass", class_rows}, {0}};
+const struct describe_kind describe_storage_kinds[] = {{"", "PersistentVolume", volume_rows},
+                                                       {"", "PersistentVolumeClaim", claim_rows},
+                                                       {"storage.k8s.io", "StorageClass", class_rows},
+                                                       {0}};

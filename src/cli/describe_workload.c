@@ -26,7 +26,9 @@ static const struct json *selected(struct describe *d, const char *collection)
 {
     const struct json *own = describe_value(&d->object, "spec.selector");
     struct strbuf plain = strbuf_on(d->arena);
-    str selector = describe_selector(d->arena, own), path = arena_fmt(d->arena, "%s/namespaces/" STR_FMT "/%s", strcmp(collection, "pods") == 0 ? "/api/v1" : "/apis/apps/v1", STR_ARG(d->ns), collection);
+    str selector = describe_selector(d->arena, own),
+        path = arena_fmt(d->arena, "%s/namespaces/" STR_FMT "/%s", strcmp(collection, "pods") == 0 ? "/api/v1" : "/apis/apps/v1",
+                         STR_ARG(d->ns), collection);
     if (str_is(describe_text(d, "kind"), "ReplicationController")) {
         print_labels(d->arena, &plain, own);
         selector = strbuf_str(&plain);
@@ -45,13 +47,14 @@ static void pods_status(struct describe *d)
         for (size_t k = 0; k < ARRAY_LEN(phases); k++)
             counts[k] += str_is(phase, phases[k]) && is_controlled_by(&pods->items[i], uid);
     }
-    describe_line(d, 0, "Pods Status:\t%lld Running / %lld Waiting / %lld Succeeded / %lld Failed\n", (long long)counts[0], (long long)counts[1], (long long)counts[2],
-                  (long long)counts[3]);
+    describe_line(d, 0, "Pods Status:\t%lld Running / %lld Waiting / %lld Succeeded / %lld Failed\n", (long long)counts[0],
+                  (long long)counts[1], (long long)counts[2], (long long)counts[3]);
 }
 
 static void conditions(struct describe *d)
 {
-    static const struct describe_column columns[] = {{"Type", "type", false, " "}, {"Status", "status", false, ""}, {"Reason", "reason", false, ""}};
+    static const struct describe_column columns[] = {
+        {"Type", "type", false, " "}, {"Status", "status", false, ""}, {"Reason", "reason", false, ""}};
     const struct json *list = describe_list(&d->object, "status.conditions");
     if (!list->len)
         return;
@@ -68,14 +71,16 @@ static long long number(struct describe *d, const char *path)
 
 static void deployment_replicas(struct describe *d)
 {
-    describe_line(d, 0, "Replicas:\t%lld desired | %lld updated | %lld total | %lld available | %lld unavailable\n", number(d, "spec.replicas"), number(d, "status.updatedReplicas"),
-                  number(d, "status.replicas"), number(d, "status.availableReplicas"), number(d, "status.unavailableReplicas"));
+    describe_line(d, 0, "Replicas:\t%lld desired | %lld updated | %lld total | %lld available | %lld unavailable\n",
+                  number(d, "spec.replicas"), number(d, "status.updatedReplicas"), number(d, "status.replicas"),
+                  number(d, "status.availableReplicas"), number(d, "status.unavailableReplicas"));
 }
 
 static void deployment_rolling(struct describe *d)
 {
     if (describe_value(&d->object, "spec.strategy.rollingUpdate"))
-        describe_line(d, 0, "RollingUpdateStrategy:\t" STR_FMT " max unavailable, " STR_FMT " max surge\n", STR_ARG(describe_text(d, "spec.strategy.rollingUpdate.maxUnavailable")),
+        describe_line(d, 0, "RollingUpdateStrategy:\t" STR_FMT " max unavailable, " STR_FMT " max surge\n",
+                      STR_ARG(describe_text(d, "spec.strategy.rollingUpdate.maxUnavailable")),
                       STR_ARG(describe_text(d, "spec.strategy.rollingUpdate.maxSurge")));
 }
 
@@ -91,7 +96,8 @@ static bool has_template(struct describe *d, const struct json *rs, const struct
 
 static void add_set(struct strbuf *b, const struct json *rs)
 {
-    strbuf_addf(b, "%s" STR_FMT " (%lld/%lld replicas created)", b->len ? ", " : "", STR_ARG(table_text_at(rs, S("metadata.name"))), (long long)table_int_at(rs, S("status.replicas")),
+    strbuf_addf(b, "%s" STR_FMT " (%lld/%lld replicas created)", b->len ? ", " : "",
+                STR_ARG(table_text_at(rs, S("metadata.name"))), (long long)table_int_at(rs, S("status.replicas")),
                 (long long)table_int_at(rs, S("spec.replicas")));
 }
 
@@ -176,7 +182,8 @@ static void stateful_rolling(struct describe *d)
         return;
     describe_line(d, 1, "Partition:\t" STR_FMT "\n", STR_ARG(describe_text(d, "spec.updateStrategy.rollingUpdate.partition")));
     if (describe_value(&d->object, "spec.updateStrategy.rollingUpdate.maxUnavailable"))
-        describe_line(d, 1, "MaxUnavailable:\t" STR_FMT "\n", STR_ARG(describe_text(d, "spec.updateStrategy.rollingUpdate.maxUnavailable")));
+        describe_line(d, 1, "MaxUnavailable:\t" STR_FMT "\n",
+                      STR_ARG(describe_text(d, "spec.updateStrategy.rollingUpdate.maxUnavailable")));
 }
 
 static void stateful_claims(struct describe *d)
@@ -191,7 +198,8 @@ static void stateful_claims(struct describe *d)
         describe_line(d, 1, "StorageClass:\t" STR_FMT "\n", STR_ARG(table_text_at(c, S("spec.storageClassName"))));
         describe_map(d, "  ", "Labels", describe_value(c, "metadata.labels"));
         describe_map(d, "  ", "Annotations", describe_value(c, "metadata.annotations"));
-        describe_line(d, 1, "Capacity:\t" STR_FMT "\n", STR_ARG(describe_or(table_text_at(c, S("spec.resources.requests.storage")), "<default>")));
+        describe_line(d, 1, "Capacity:\t" STR_FMT "\n",
+                      STR_ARG(describe_or(table_text_at(c, S("spec.resources.requests.storage")), "<default>")));
         describe_line(d, 1, "Access Modes:\t%s\n", strbuf_cstr(&modes));
     }
 }
@@ -244,7 +252,8 @@ static void job_duration(struct describe *d)
 {
     nsec_t start, end;
     char text[24];
-    if (!civil_parse(describe_text(d, "status.startTime"), &start) || !civil_parse(describe_text(d, "status.completionTime"), &end))
+    if (!civil_parse(describe_text(d, "status.startTime"), &start) ||
+        !civil_parse(describe_text(d, "status.completionTime"), &end))
         return;
     civil_human_duration(end - start, text);
     describe_line(d, 0, "Duration:\t%s\n", text);
@@ -268,7 +277,10 @@ static void job_indexes(struct describe *d)
         return;
     while (end < list.len && list.p[end] != ',')
         end++;
-    describe_line(d, 0, "Completed Indexes:\t%.*s%s\n", (int)MIN(end + 1, list.len), list.len ? list.p : "", end < list.len ? "..." : list.len ? "" : "<none>");
+    describe_line(d, 0, "Completed Indexes:\t%.*s%s\n", (int)MIN(end + 1, list.len), list.len ? list.p : "",
+                  end < list.len ? "..."
+                  : list.len     ? ""
+                                 : "<none>");
 }
 
 static const struct describe_row job_rows[] = {
@@ -299,7 +311,10 @@ static void cron_template(struct describe *d)
     static const struct describe_row rows[] = {
         {.label = "Parallelism", .path = "spec.jobTemplate.spec.parallelism", .kind = ROW_TEXT_OR_UNSET},
         {.label = "Completions", .path = "spec.jobTemplate.spec.completions", .kind = ROW_TEXT_OR_UNSET},
-        {.label = "Active Deadline Seconds", .path = "spec.jobTemplate.spec.activeDeadlineSeconds", .kind = ROW_OPTIONAL, .arg = "s"},
+        {.label = "Active Deadline Seconds",
+         .path = "spec.jobTemplate.spec.activeDeadlineSeconds",
+         .kind = ROW_OPTIONAL,
+         .arg = "s"},
         {0},
     };
     const struct json *selector = describe_value(&d->object, "spec.jobTemplate.spec.selector");
@@ -312,7 +327,8 @@ static void cron_template(struct describe *d)
 static void cron_deadline(struct describe *d)
 {
     str seconds = describe_text(d, "spec.startingDeadlineSeconds");
-    describe_line(d, 0, "Starting Deadline Seconds:\t" STR_FMT "%s\n", STR_ARG(describe_or(seconds, "<unset>")), seconds.len ? "s" : "");
+    describe_line(d, 0, "Starting Deadline Seconds:\t" STR_FMT "%s\n", STR_ARG(describe_or(seconds, "<unset>")),
+                  seconds.len ? "s" : "");
 }
 
 static void cron_active(struct describe *d)

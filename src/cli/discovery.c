@@ -41,7 +41,6 @@ static void add_resource(struct discovery *d, struct arena *a, str group, str ve
         .kind = json_get_str(kind, S("kind")),
         .plural = json_get_str(entry, S("resource")),
         .singular = json_get_str(entry, S("singularResource")),
-        .subresources = json_get(entry, S("subresources")),
         .is_namespaced = str_is(json_get_str(entry, S("scope")), "Namespaced"),
     };
     r.is_preferred = !has_plural(d, group, r.plural);
@@ -95,7 +94,8 @@ static const struct discovery_resource *search(const struct discovery *d, str wo
             bool in_group = how == GROUP_ANY || (how == GROUP_EXACT ? str_eq(r->group, group) : str_has_prefix(r->group, group));
             if (!in_group || (version.len ? !str_eq(r->version, version) : !r->is_preferred))
                 continue;
-            if (short_names ? contains(r->short_names, r->nshort_names, word) : str_ieq(r->plural, word) || str_ieq(r->singular, word))
+            if (short_names ? contains(r->short_names, r->nshort_names, word)
+                            : str_ieq(r->plural, word) || str_ieq(r->singular, word))
                 return r;
         }
     }
@@ -136,23 +136,9 @@ const struct discovery_resource *discovery_find_kind(const struct discovery *d, 
     return NULL;
 }
 
-bool discovery_has_verb(const struct discovery_resource *r, const char *verb)
-{
-    return contains(r->verbs, r->nverbs, str_of(verb));
-}
-
 bool discovery_has_category(const struct discovery_resource *r, str category)
 {
     return contains(r->categories, r->ncategories, category);
-}
-
-const struct json *discovery_subresource(const struct discovery_resource *r, str name)
-{
-    for (size_t i = 0; json_is(r->subresources, JSON_ARRAY) && i < r->subresources->len; i++) {
-        if (str_eq(json_get_str(&r->subresources->items[i], S("subresource")), name))
-            return &r->subresources->items[i];
-    }
-    return NULL;
 }
 
 /* --- names and paths ----------------------------------------------------------------------------------------------- */

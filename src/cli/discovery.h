@@ -13,7 +13,6 @@ struct discovery_resource {
     str plural, singular;
     const str *short_names, *categories, *verbs;
     size_t nshort_names, ncategories, nverbs;
-    const struct json *subresources; /* array, may be NULL */
     bool is_namespaced;
     bool is_preferred; /* of its group's versions the first that has the resource */
 };
@@ -27,10 +26,7 @@ void discovery_add(struct discovery *d, struct arena *a, const struct json *docu
 const struct discovery_resource *discovery_find(const struct discovery *d, str word);
 /* The resource of an object: "apps/v1", "Deployment". */
 const struct discovery_resource *discovery_find_kind(const struct discovery *d, str api_version, str kind);
-bool discovery_has_verb(const struct discovery_resource *r, const char *verb);
 bool discovery_has_category(const struct discovery_resource *r, str category);
-/* The subresource's entry: {"subresource": "scale", "responseKind": {...}, ...}; NULL when it has none. */
-const struct json *discovery_subresource(const struct discovery_resource *r, str name);
 
 /* "apps/v1", "v1" */
 str discovery_group_version(struct arena *a, const struct discovery_resource *r);

@@ -42,7 +42,8 @@ void failure_write(struct strbuf *b, const struct failure *f)
     else if (f->from_server)
         strbuf_addf(b, "Error from server: " STR_FMT, STR_ARG(f->message));
     else if (is_refused(f))
-        strbuf_addf(b, "The connection to the server " STR_FMT " was refused - did you specify the right host or port?", STR_ARG(refused_server(f)));
+        strbuf_addf(b, "The connection to the server " STR_FMT " was refused - did you specify the right host or port?",
+                    STR_ARG(refused_server(f)));
     else
         strbuf_add_str(b, str_of(f->err.msg));
 }

@@ -94,7 +94,8 @@ static int generate(struct session *s, struct failure *f)
     const struct generator *g = find(s->args->verb);
     struct json obj;
     if (!s->args->npositional)
-        return failure_set(f, E_INVALID_ARG, "exactly one NAME is required, got 0\nSee 'cox create %s -h' for help and examples", s->args->verb->name);
+        return failure_set(f, E_INVALID_ARG, "exactly one NAME is required, got 0\nSee 'cox create %s -h' for help and examples",
+                           s->args->verb->name);
     int r = g->make(s, s->args->positional[0], &obj, f);
     return r < 0 ? r : create(s, g, &obj, f);
 }

@@ -9,7 +9,10 @@
 static int make_namespace(struct session *s, const char *name, struct json *ret, struct failure *f)
 {
     (void)f;
-    *ret = json_make(&s->arena, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"spec\":{},\"status\":{}}", name);
+    *ret = json_make(
+        &s->arena,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"spec\":{},\"status\":{}}",
+        name);
     return 0;
 }
 
@@ -60,7 +63,8 @@ static int make_secret_generic(struct session *s, const char *name, struct json 
 
 static int make_secret_tls(struct session *s, const char *name, struct json *ret, struct failure *f)
 {
-    struct generate_data d = {.arena = &s->arena, .kind = "Secret", .name = name, .encodes = true, .data = json_object(), .binary = json_object()};
+    struct generate_data d = {
+        .arena = &s->arena, .kind = "Secret", .name = name, .encodes = true, .data = json_object(), .binary = json_object()};
     const char *cert = cli_str(s->args, "cert"), *key = cli_str(s->args, "key");
     if (!cert || !key)
         return failure_set(f, E_INVALID_ARG, "key and cert must be specified");
@@ -82,7 +86,9 @@ static int make_secret_docker(struct session *s, const char *name, struct json *
         return r;
     if (!cli_list(s->args, "from-file", 0)) {
         if (!user || !password || !cli_str(s->args, "docker-server"))
-            return failure_set(f, E_INVALID_ARG, "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required");
+            return failure_set(
+                f, E_INVALID_ARG,
+                "either --from-file or the combination of --docker-username, --docker-password and --docker-server is required");
         str auth = base64_encode(a, BASE64_STD, arena_fmt(a, "%s:%s", user, password));
         struct json entry = json_make(a, "{\"username\":%s,\"password\":%s}", user, password), config = json_object();
         if (cli_str(s->args, "docker-email"))
@@ -107,9 +113,11 @@ static int make_quota(struct session *s, const char *name, struct json *ret, str
         str value = list[i], key;
         struct quantity q;
         if (!str_cut(&value, '=', &key))
-            return failure_set(f, E_INVALID_ARG, "Invalid argument syntax " STR_FMT ", expected <resource>=<value>", STR_ARG(list[i]));
+            return failure_set(f, E_INVALID_ARG, "Invalid argument syntax " STR_FMT ", expected <resource>=<value>",
+                               STR_ARG(list[i]));
         if (!quantity_parse(value, &q))
-            return failure_set(f, E_INVALID_ARG, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+            return failure_set(f, E_INVALID_ARG,
+                               "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
         json_set(a, &hard, key, json_string(quantity_format(a, &q)));
     }
     if (n)
@@ -117,7 +125,8 @@ static int make_quota(struct session *s, const char *name, struct json *ret, str
     n = generate_list(s, "scopes", true, &list);
     if (n)
         json_set(a, &spec, S("scopes"), generate_strings(s, list, n));
-    *ret = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":%j,\"spec\":%j,\"status\":{}}", &meta, &spec);
+    *ret = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":%j,\"spec\":%j,\"status\":{}}", &meta,
+                     &spec);
     return 0;
 }
 
@@ -125,8 +134,10 @@ static int make_priority_class(struct session *s, const char *name, struct json 
 {
     struct arena *a = &s->arena;
     (void)f;
-    *ret = json_make(a, "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"value\":%d,\"preemptionPolicy\":%s}",
-                     name, cli_int(s->args, "value", 0), cli_str_or(s->args, "preemption-policy", "PreemptLowerPriority"));
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"value\":%d,\"preemptionPolicy\":%s}",
+        name, cli_int(s->args, "value", 0), cli_str_or(s->args, "preemption-policy", "PreemptLowerPriority"));
     if (cli_flag(s->args, "global-default"))
         json_set(a, ret, S("globalDefault"), json_bool(true));
     if (cli_str(s->args, "description"))
@@ -168,7 +179,8 @@ static int label_selector(struct session *s, const char *text, struct json *ret,
 
 static int make_pdb(struct session *s, const char *name, struct json *ret, struct failure *f)
 {
-    const char *least = cli_str(s->args, "min-available"), *most = cli_str(s->args, "max-unavailable"), *selector = cli_str(s->args, "selector");
+    const char *least = cli_str(s->args, "min-available"), *most = cli_str(s->args, "max-unavailable"),
+               *selector = cli_str(s->args, "selector");
     struct json meta = generate_meta(s, name), sel;
     if (!selector)
         return failure_set(f, E_INVALID_ARG, "a selector must be specified");
@@ -182,10 +194,11 @@ static int make_pdb(struct session *s, const char *name, struct json *ret, struc
     if (r < 0)
         return r;
     struct json share = generate_int_or_string(&s->arena, str_of(least ? least : most));
-    *ret = json_make(&s->arena,
-                     "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":%j,\"spec\":{\"selector\":%j,%s:%j},\"status\":{\"currentHealthy\":0,"
-                     "\"desiredHealthy\":0,\"disruptionsAllowed\":0,\"expectedPods\":0}}",
-                     &meta, &sel, least ? "minAvailable" : "maxUnavailable", &share);
+    *ret = json_make(
+        &s->arena,
+        "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":%j,\"spec\":{\"selector\":%j,%s:%j},\"status\":{\"currentHealthy\":0,"
+        "\"desiredHealthy\":0,\"disruptionsAllowed\":0,\"expectedPods\":0}}",
+        &meta, &sel, least ? "minAvailable" : "maxUnavailable", &share);
     return 0;
 }
 
@@ -238,15 +251,22 @@ static const struct cli_option pdb_options[] = {
 
 GENERATOR(create_namespace, "namespace", "ns", "Create a namespace.", "NAME", plain_options);
 GENERATOR(create_service_account, "serviceaccount", "sa", "Create a service account.", "NAME", plain_options);
-GENERATOR(create_config_map, "configmap", "cm", "Create a config map from files, folders or literals.", "NAME [--from-literal=KEY=VALUE] [--from-file=[KEY=]PATH]", config_map_options);
-static GENERATOR(create_generic, "generic", NULL, "Create a secret from files, folders or literals.", "NAME [--from-literal=KEY=VALUE] [--from-file=[KEY=]PATH]", secret_options);
-static GENERATOR(create_tls, "tls", NULL, "Create a secret with a certificate and its key.", "NAME --cert=FILE --key=FILE", tls_options);
-static GENERATOR(create_docker, "docker-registry", NULL, "Create a secret with which images are pulled.", "NAME --docker-server=URL --docker-username=NAME --docker-password=PASSWORD", docker_options);
-GENERATOR(create_quota, "quota", "resourcequota", "Create a resource quota.", "NAME [--hard=RESOURCE=VALUE,...] [--scopes=SCOPE,...]", quota_options);
+GENERATOR(create_config_map, "configmap", "cm", "Create a config map from files, folders or literals.",
+          "NAME [--from-literal=KEY=VALUE] [--from-file=[KEY=]PATH]", config_map_options);
+static GENERATOR(create_generic, "generic", NULL, "Create a secret from files, folders or literals.",
+                 "NAME [--from-literal=KEY=VALUE] [--from-file=[KEY=]PATH]", secret_options);
+static GENERATOR(create_tls, "tls", NULL, "Create a secret with a certificate and its key.", "NAME --cert=FILE --key=FILE",
+                 tls_options);
+static GENERATOR(create_docker, "docker-registry", NULL, "Create a secret with which images are pulled.",
+                 "NAME --docker-server=URL --docker-username=NAME --docker-password=PASSWORD", docker_options);
+GENERATOR(create_quota, "quota", "resourcequota", "Create a resource quota.",
+          "NAME [--hard=RESOURCE=VALUE,...] [--scopes=SCOPE,...]", quota_options);
 GENERATOR(create_priority, "priorityclass", "pc", "Create a priority class.", "NAME --value=N", priority_options);
-GENERATOR(create_pdb, "poddisruptionbudget", "pdb", "Create a pod disruption budget.", "NAME --selector=LABELS (--min-available=N | --max-unavailable=N)", pdb_options);
+GENERATOR(create_pdb, "poddisruptionbudget", "pdb", "Create a pod disruption budget.",
+          "NAME --selector=LABELS (--min-available=N | --max-unavailable=N)", pdb_options);
 static const struct cli_verb *const secret_subs[] = {&create_generic, &create_tls, &create_docker, NULL};
-const struct cli_verb create_secret = {.name = "secret", .summary = "Create a secret.", .usage = "(generic | tls | docker-registry) NAME", .subs = secret_subs};
+const struct cli_verb create_secret = {
+    .name = "secret", .summary = "Create a secret.", .usage = "(generic | tls | docker-registry) NAME", .subs = secret_subs};
 
 const struct generator generate_core[] = {
     {&create_namespace, make_namespace, NULL},

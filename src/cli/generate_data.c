@@ -24,12 +24,16 @@ static bool is_key(str key)
 static int add(struct generate_data *d, str key, str bytes, struct failure *f)
 {
     if (!is_key(key))
-        return failure_set(f, E_INVALID_ARG,
-                           "\"" STR_FMT "\" is not a valid key name for a %s: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
-                           "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-                           STR_ARG(key), d->kind);
+        return failure_set(
+            f, E_INVALID_ARG,
+            "\"" STR_FMT
+            "\" is not a valid key name for a %s: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+            "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+            STR_ARG(key), d->kind);
     if (json_get(&d->data, key) || json_get(&d->binary, key))
-        return failure_set(f, E_EXISTS, "cannot add key \"" STR_FMT "\", another key by that name already exists in Data for %s \"%s\"", STR_ARG(key), d->kind, d->name);
+        return failure_set(f, E_EXISTS,
+                           "cannot add key \"" STR_FMT "\", another key by that name already exists in Data for %s \"%s\"",
+                           STR_ARG(key), d->kind, d->name);
     if (d->encodes)
         json_set(d->arena, &d->data, key, json_string(base64_encode(d->arena, BASE64_STD, bytes)));
     else if (str_is_utf8(bytes))
@@ -77,10 +81,12 @@ static int add_path(struct generate_data *d, str source, struct failure *f)
     if (!has_key)
         path = source;
     if (has_key && (!key.len || !path.len))
-        return failure_set(f, E_INVALID_ARG, "%s for file path \"" STR_FMT "\" missing", key.len ? "file path" : "key name", STR_ARG(source));
+        return failure_set(f, E_INVALID_ARG, "%s for file path \"" STR_FMT "\" missing", key.len ? "file path" : "key name",
+                           STR_ARG(source));
     const char *file = arena_cstr(d->arena, path);
     if (stat(file, &st) < 0)
-        return failure_set(f, E_NOT_FOUND, "error reading %s: %s", file, errno == ENOENT ? "no such file or directory" : strerrordesc_np(errno));
+        return failure_set(f, E_NOT_FOUND, "error reading %s: %s", file,
+                           errno == ENOENT ? "no such file or directory" : strerrordesc_np(errno));
     if (S_ISDIR(st.st_mode))
         return has_key ? failure_set(f, E_INVALID_ARG, "cannot give a key name for a directory path") : add_folder(d, file, f);
     if (!has_key)

@@ -21,7 +21,8 @@ static int ports_of(struct session *s, struct json *ret, struct failure *f)
         for (size_t k = 0; k < list[i].len; k++)
             name[k] = list[i].p[k] == ':' ? '-' : list[i].p[k];
         struct json to = generate_int_or_string(a, target);
-        struct json one = json_make(a, "{\"name\":%S,\"port\":%d,\"protocol\":\"TCP\",\"targetPort\":%j}", str_n(name, list[i].len), number, &to);
+        struct json one = json_make(a, "{\"name\":%S,\"port\":%d,\"protocol\":\"TCP\",\"targetPort\":%j}",
+                                    str_n(name, list[i].len), number, &to);
         if (cli_int(s->args, "node-port", 0))
             json_set(a, &one, S("nodePort"), json_int(a, cli_int(s->args, "node-port", 0)));
         json_push(a, ret, one);
@@ -40,8 +41,10 @@ static int make_service(struct session *s, const char *name, const char *type, s
     if (!ports.len && strcmp(ip, "None") != 0 && strcmp(type, "ExternalName") != 0)
         return failure_set(f, E_INVALID_ARG, "at least one tcp port specifier must be provided");
     json_set(a, &meta, S("labels"), json_make(a, "{\"app\":%s}", name));
-    *ret = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"selector\":{\"app\":%s},\"type\":%s},\"status\":{\"loadBalancer\":{}}}", &meta, name,
-                     type);
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"selector\":{\"app\":%s},\"type\":%s},\"status\":{\"loadBalancer\":{}}}",
+        &meta, name, type);
     struct json *spec = json_get(ret, S("spec"));
     if (ports.len)
         json_set(a, spec, S("ports"), ports);
@@ -79,7 +82,8 @@ static int backend_of(struct arena *a, str text, struct json *ret, struct failur
     if (!str_cut(&port, ':', &service) || !service.len || !port.len)
         return failure_set(f, E_INVALID_ARG, "default-backend should be in format servicename:serviceport");
     struct json value = generate_int_or_string(a, port);
-    *ret = json_make(a, "{\"service\":{\"name\":%S,\"port\":{%s:%j}}}", service, value.type == JSON_NUMBER ? "number" : "name", &value);
+    *ret = json_make(a, "{\"service\":{\"name\":%S,\"port\":{%s:%j}}}", service, value.type == JSON_NUMBER ? "number" : "name",
+                     &value);
     return 0;
 }
 
@@ -131,14 +135,19 @@ static int add_rule(struct arena *a, str text, struct json *rules, struct json *
     str path = rule, host, service, secret = option, word;
     struct json backend;
     if (!str_cut(&path, '/', &host))
-        return failure_set(f, E_INVALID_ARG, "rule " STR_FMT " is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]", STR_ARG(text));
+        return failure_set(f, E_INVALID_ARG,
+                           "rule " STR_FMT " is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]",
+                           STR_ARG(text));
     service = path;
     if (!str_cut(&service, '=', &path) || backend_of(a, service, &backend, f) < 0)
-        return failure_set(f, E_INVALID_ARG, "rule " STR_FMT " is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]", STR_ARG(text));
+        return failure_set(f, E_INVALID_ARG,
+                           "rule " STR_FMT " is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]",
+                           STR_ARG(text));
     bool is_prefix = str_has_suffix(path, S("*"));
     if (is_prefix)
         path = str_sub(path, 0, path.len - 1);
-    struct json one = json_make(a, "{\"backend\":%j,\"path\":%S,\"pathType\":%s}", &backend, arena_cat(a, S("/"), path), is_prefix ? "Prefix" : "Exact");
+    struct json one = json_make(a, "{\"backend\":%j,\"path\":%S,\"pathType\":%s}", &backend, arena_cat(a, S("/"), path),
+                                is_prefix ? "Prefix" : "Exact");
     struct json *entry = find_by(rules, S("host"), host);
     if (entry) {
         json_push(a, json_path(entry, "http", "paths", NULL), one);
@@ -164,9 +173,10 @@ static int make_ingress(struct session *s, const char *name, struct json *ret, s
     str *list;
     size_t n = generate_list(s, "rule", false, &list);
     if (!n && !fallback)
-        return failure_set(f, E_INVALID_ARG,
-                           "not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which "
-                           "catch specific paths)");
+        return failure_set(
+            f, E_INVALID_ARG,
+            "not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which "
+            "catch specific paths)");
     int r = fallback ? backend_of(a, str_of(fallback), &backend, f) : 0;
     for (size_t i = 0; r == 0 && i < n; i++)
         r = add_rule(a, list[i], &rules, &tls, f);
@@ -174,7 +184,8 @@ static int make_ingress(struct session *s, const char *name, struct json *ret, s
     for (size_t i = 0; r == 0 && i < n; i++) {
         str value = list[i], key;
         if (!str_cut(&value, '=', &key))
-            return failure_set(f, E_INVALID_ARG, "annotation " STR_FMT " is invalid and should be in format key=[value]", STR_ARG(list[i]));
+            return failure_set(f, E_INVALID_ARG, "annotation " STR_FMT " is invalid and should be in format key=[value]",
+                               STR_ARG(list[i]));
         json_set(a, json_ensure_object(a, &meta, S("annotations")), key, json_string(value));
     }
     if (r < 0)
@@ -187,20 +198,35 @@ static int make_ingress(struct session *s, const char *name, struct json *ret, s
         json_set(a, &spec, S("rules"), rules);
     if (tls.len)
         json_set(a, &spec, S("tls"), tls);
-    *ret = json_make(a, "{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"Ingress\",\"metadata\":%j,\"spec\":%j,\"status\":{\"loadBalancer\":{}}}", &meta, &spec);
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"Ingress\",\"metadata\":%j,\"spec\":%j,\"status\":{\"loadBalancer\":{}}}",
+        &meta, &spec);
     return 0;
 }
 
-#define TCP_OPTION {"tcp", 0, CLI_LIST, "PORT[:TARGET],...", "", "Ports: 80:8080.", NULL}
+#define TCP_OPTION                                                           \
+    {                                                                        \
+        "tcp", 0, CLI_LIST, "PORT[:TARGET],...", "", "Ports: 80:8080.", NULL \
+    }
 static const struct cli_option cluster_ip_options[] = {
-    TCP_OPTION, {"clusterip", 0, CLI_STRING, "ADDRESS", "", "The address; None for a headless service.", NULL}, GENERATE_OPTIONS, {0},
+    TCP_OPTION,
+    {"clusterip", 0, CLI_STRING, "ADDRESS", "", "The address; None for a headless service.", NULL},
+    GENERATE_OPTIONS,
+    {0},
 };
 static const struct cli_option node_port_options[] = {
-    TCP_OPTION, {"node-port", 0, CLI_INT, "PORT", "", "The port on every node.", NULL}, GENERATE_OPTIONS, {0},
+    TCP_OPTION,
+    {"node-port", 0, CLI_INT, "PORT", "", "The port on every node.", NULL},
+    GENERATE_OPTIONS,
+    {0},
 };
 static const struct cli_option load_balancer_options[] = {TCP_OPTION, GENERATE_OPTIONS, {0}};
 static const struct cli_option external_name_options[] = {
-    {"external-name", 0, CLI_STRING, "HOST", "", "The name that the service stands for.", NULL}, TCP_OPTION, GENERATE_OPTIONS, {0},
+    {"external-name", 0, CLI_STRING, "HOST", "", "The name that the service stands for.", NULL},
+    TCP_OPTION,
+    GENERATE_OPTIONS,
+    {0},
 };
 static const struct cli_option ingress_options[] = {
     {"rule", 0, CLI_LIST, "HOST/PATH=SERVICE:PORT[,tls[=SECRET]]", "", "A rule; a path that ends with * is a prefix.", NULL},
@@ -210,14 +236,23 @@ static const struct cli_option ingress_options[] = {
     GENERATE_OPTIONS,
     {0},
 };
-static GENERATOR(service_cluster_ip, "clusterip", NULL, "Create a service with an address in the cluster.", "NAME --tcp=PORT[:TARGET]", cluster_ip_options);
-static GENERATOR(service_node_port, "nodeport", NULL, "Create a service with a port on every node.", "NAME --tcp=PORT[:TARGET]", node_port_options);
-static GENERATOR(service_load_balancer, "loadbalancer", NULL, "Create a service behind a load balancer.", "NAME --tcp=PORT[:TARGET]", load_balancer_options);
-static GENERATOR(service_external_name, "externalname", NULL, "Create a service that stands for a name outside.", "NAME --external-name=HOST", external_name_options);
-static const struct cli_verb *const service_subs[] = {&service_cluster_ip, &service_node_port, &service_load_balancer, &service_external_name, NULL};
-const struct cli_verb create_service = {
-    .name = "service", .aliases = "svc", .summary = "Create a service.", .usage = "(clusterip | nodeport | loadbalancer | externalname) NAME", .subs = service_subs};
-GENERATOR(create_ingress, "ingress", "ing", "Create an ingress.", "NAME --rule=HOST/PATH=SERVICE:PORT[,tls[=SECRET]]", ingress_options);
+static GENERATOR(service_cluster_ip, "clusterip", NULL, "Create a service with an address in the cluster.",
+                 "NAME --tcp=PORT[:TARGET]", cluster_ip_options);
+static GENERATOR(service_node_port, "nodeport", NULL, "Create a service with a port on every node.", "NAME --tcp=PORT[:TARGET]",
+                 node_port_options);
+static GENERATOR(service_load_balancer, "loadbalancer", NULL, "Create a service behind a load balancer.",
+                 "NAME --tcp=PORT[:TARGET]", load_balancer_options);
+static GENERATOR(service_external_name, "externalname", NULL, "Create a service that stands for a name outside.",
+                 "NAME --external-name=HOST", external_name_options);
+static const struct cli_verb *const service_subs[] = {&service_cluster_ip, &service_node_port, &service_load_balancer,
+                                                      &service_external_name, NULL};
+const struct cli_verb create_service = {.name = "service",
+                                        .aliases = "svc",
+                                        .summary = "Create a service.",
+                                        .usage = "(clusterip | nodeport | loadbalancer | externalname) NAME",
+                                        .subs = service_subs};
+GENERATOR(create_ingress, "ingress", "ing", "Create an ingress.", "NAME --rule=HOST/PATH=SERVICE:PORT[,tls[=SECRET]]",
+          ingress_options);
 
 const struct generator generate_network[] = {
     {&service_cluster_ip, make_cluster_ip, "failed to create ClusterIP service: "},

@@ -33,7 +33,8 @@ static struct json verbs_of(struct session *s)
 
 static void warn_about_verbs(const struct json *verbs)
 {
-    static const char known[] = " * get delete list create update patch watch proxy deletecollection use bind approve sign escalate impersonate ";
+    static const char known[] =
+        " * get delete list create update patch watch proxy deletecollection use bind approve sign escalate impersonate ";
     for (size_t i = 0; i < verbs->len; i++) {
         char word[64];
         snprintf(word, sizeof word, " %.*s ", STR_ARG(json_str(&verbs->items[i])));
@@ -58,8 +59,8 @@ static int resolve(struct session *s, str word, str *ret_group, str *ret_resourc
         return failure_set(f, E_INVALID_ARG, "resource must be specified if apiGroup/subresource specified");
     const struct discovery_resource *res = str_is(name, "*") ? NULL : discovery_find(d, type);
     if (!res && !str_is(name, "*"))
-        return failure_set(f, E_NOT_FOUND, "the server doesn't have a resource type \"" STR_FMT "\"%s" STR_FMT "%s", STR_ARG(name), group.len ? " in group \"" : "",
-                           STR_ARG(group), group.len ? "\"" : "");
+        return failure_set(f, E_NOT_FOUND, "the server doesn't have a resource type \"" STR_FMT "\"%s" STR_FMT "%s",
+                           STR_ARG(name), group.len ? " in group \"" : "", STR_ARG(group), group.len ? "\"" : "");
     *ret_group = res ? res->group : group;
     *ret_resource = res ? res->plural : name;
     if (has_sub)
@@ -87,7 +88,8 @@ static int resource_rules(struct session *s, const struct json *verbs, struct js
     }
     const struct json_member **sorted = jsonpath_sorted_members(a, &groups);
     for (size_t i = 0; i < groups.len; i++) {
-        struct json rule = json_make(a, "{\"apiGroups\":[%S],\"resources\":%j,\"verbs\":%j}", sorted[i]->key, &sorted[i]->value, verbs);
+        struct json rule =
+            json_make(a, "{\"apiGroups\":[%S],\"resources\":%j,\"verbs\":%j}", sorted[i]->key, &sorted[i]->value, verbs);
         if (names.len)
             json_set(a, &rule, S("resourceNames"), names);
         json_push(a, rules, rule);
@@ -104,7 +106,9 @@ static int make_role(struct session *s, const char *name, struct json *ret, stru
         return failure_set(f, E_INVALID_ARG, "at least one resource must be specified");
     warn_about_verbs(&verbs);
     int r = resource_rules(s, &verbs, &rules, f);
-    *ret = json_make(&s->arena, "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"Role\",\"metadata\":%j,\"rules\":%j}", &meta, &rules);
+    *ret =
+        json_make(&s->arena, "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"Role\",\"metadata\":%j,\"rules\":%j}",
+                  &meta, &rules);
     return r;
 }
 
@@ -120,10 +124,11 @@ static int make_aggregated(struct session *s, const char *name, struct json *ret
             return failure_set(f, E_INVALID_ARG, "malformed pair, expect string=string");
         json_set(a, &labels, key, json_string(value));
     }
-    *ret = json_make(a,
-                     "{\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":%j}]},\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRole\","
-                     "\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"rules\":null}",
-                     &labels, name);
+    *ret = json_make(
+        a,
+        "{\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":%j}]},\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRole\","
+        "\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"rules\":null}",
+        &labels, name);
     return 0;
 }
 
@@ -134,7 +139,8 @@ static int make_cluster_role(struct session *s, const char *name, struct json *r
     bool has_resources = cli_list(s->args, "resource", 0) != NULL;
     if (cli_list(s->args, "aggregation-rule", 0)) {
         if (verbs.len || has_resources || urls.len)
-            return failure_set(f, E_INVALID_ARG, "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames");
+            return failure_set(f, E_INVALID_ARG,
+                               "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames");
         return make_aggregated(s, name, ret, f);
     }
     if (!verbs.len)
@@ -148,8 +154,10 @@ static int make_cluster_role(struct session *s, const char *name, struct json *r
         return r;
     if (urls.len)
         json_push(a, &rules, json_make(a, "{\"nonResourceURLs\":%j,\"verbs\":%j}", &urls, &verbs));
-    *ret = json_make(a, "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRole\",\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"rules\":%j}", name,
-                     &rules);
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRole\",\"metadata\":{\"creationTimestamp\":null,\"name\":%s},\"rules\":%j}",
+        name, &rules);
     return 0;
 }
 
@@ -166,7 +174,9 @@ static int subjects_of(struct session *s, struct json *ret, struct failure *f)
     for (size_t k = 0; k < ARRAY_LEN(named); k++) {
         size_t n = generate_list(s, named[k].option, false, &list);
         for (size_t i = 0; i < n; i++)
-            json_push(a, ret, json_make(a, "{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":%s,\"name\":%S}", named[k].kind, list[i]));
+            json_push(
+                a, ret,
+                json_make(a, "{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":%s,\"name\":%S}", named[k].kind, list[i]));
     }
     size_t n = generate_list(s, "serviceaccount", false, &list);
     for (size_t i = 0; i < n; i++) {
@@ -178,16 +188,18 @@ static int subjects_of(struct session *s, struct json *ret, struct failure *f)
     return 0;
 }
 
-static int make_binding(struct session *s, const char *kind, const struct json *meta, const char *role_kind, const char *role, struct json *ret, struct failure *f)
+static int make_binding(struct session *s, const char *kind, const struct json *meta, const char *role_kind, const char *role,
+                        struct json *ret, struct failure *f)
 {
     struct json subjects;
     int r = subjects_of(s, &subjects, f);
     if (r < 0)
         return r;
-    *ret = json_make(&s->arena,
-                     "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":%s,\"metadata\":%j,\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":%s,"
-                     "\"name\":%s}}",
-                     kind, meta, role_kind, role);
+    *ret = json_make(
+        &s->arena,
+        "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":%s,\"metadata\":%j,\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":%s,"
+        "\"name\":%s}}",
+        kind, meta, role_kind, role);
     if (subjects.len)
         json_set(&s->arena, ret, S("subjects"), subjects);
     return 0;
@@ -210,14 +222,18 @@ static int make_cluster_role_binding(struct session *s, const char *name, struct
     return make_binding(s, "ClusterRoleBinding", &meta, "ClusterRole", cli_str(s->args, "clusterrole"), ret, f);
 }
 
-#define RULE_OPTIONS                                                                                                            \
-    {"verb", 0, CLI_LIST, "VERB,...", "", "What is allowed: get, list, watch, create ...", NULL},                               \
-        {"resource", 0, CLI_LIST, "TYPE[.GROUP][/SUB],...", "", "On which types.", NULL},                                       \
-        {"resource-name", 0, CLI_LIST, "NAME", "", "Only on objects of this name; may be given several times.", NULL}
-#define SUBJECT_OPTIONS                                                                                                         \
-    {"user", 0, CLI_LIST, "NAME", "", "A user; may be given several times.", NULL},                                             \
-        {"group", 0, CLI_LIST, "NAME", "", "A group; may be given several times.", NULL},                                       \
-        {"serviceaccount", 0, CLI_LIST, "NAMESPACE:NAME", "", "A service account; may be given several times.", NULL}
+#define RULE_OPTIONS                                                                                                \
+    {"verb", 0, CLI_LIST, "VERB,...", "", "What is allowed: get, list, watch, create ...", NULL},                   \
+        {"resource", 0, CLI_LIST, "TYPE[.GROUP][/SUB],...", "", "On which types.", NULL},                           \
+    {                                                                                                               \
+        "resource-name", 0, CLI_LIST, "NAME", "", "Only on objects of this name; may be given several times.", NULL \
+    }
+#define SUBJECT_OPTIONS                                                                                             \
+    {"user", 0, CLI_LIST, "NAME", "", "A user; may be given several times.", NULL},                                 \
+        {"group", 0, CLI_LIST, "NAME", "", "A group; may be given several times.", NULL},                           \
+    {                                                                                                               \
+        "serviceaccount", 0, CLI_LIST, "NAMESPACE:NAME", "", "A service account; may be given several times.", NULL \
+    }
 
 static const struct cli_option role_options[] = {RULE_OPTIONS, GENERATE_OPTIONS, {0}};
 static const struct cli_option cluster_role_options[] = {
@@ -234,12 +250,14 @@ static const struct cli_option role_binding_options[] = {
     GENERATE_OPTIONS,
     {0},
 };
-GENERATOR(create_role, "role", NULL, "Create a role with one rule.", "NAME --verb=VERB --resource=TYPE[.GROUP][/SUB] [--resource-name=NAME]", role_options);
-GENERATOR(create_cluster_role, "clusterrole", NULL, "Create a cluster role.", "NAME --verb=VERB (--resource=TYPE | --non-resource-url=PATH)", cluster_role_options);
-GENERATOR(create_role_binding, "rolebinding", NULL, "Give a role to users, groups and service accounts.", "NAME (--role=NAME | --clusterrole=NAME) [--user=NAME] [--group=NAME]",
-          role_binding_options);
-GENERATOR(create_cluster_role_binding, "clusterrolebinding", NULL, "Give a cluster role to users, groups and service accounts.", "NAME --clusterrole=NAME [--user=NAME] [--group=NAME]",
-          role_binding_options);
+GENERATOR(create_role, "role", NULL, "Create a role with one rule.",
+          "NAME --verb=VERB --resource=TYPE[.GROUP][/SUB] [--resource-name=NAME]", role_options);
+GENERATOR(create_cluster_role, "clusterrole", NULL, "Create a cluster role.",
+          "NAME --verb=VERB (--resource=TYPE | --non-resource-url=PATH)", cluster_role_options);
+GENERATOR(create_role_binding, "rolebinding", NULL, "Give a role to users, groups and service accounts.",
+          "NAME (--role=NAME | --clusterrole=NAME) [--user=NAME] [--group=NAME]", role_binding_options);
+GENERATOR(create_cluster_role_binding, "clusterrolebinding", NULL, "Give a cluster role to users, groups and service accounts.",
+          "NAME --clusterrole=NAME [--user=NAME] [--group=NAME]", role_binding_options);
 
 const struct generator generate_rbac[] = {
     {&create_role, make_role, NULL},

@@ -47,10 +47,11 @@ static int make_deployment(struct session *s, const char *name, struct json *ret
         json_push(a, &containers, c);
     }
     json_set(a, &meta, S("labels"), labels);
-    *ret = json_make(a,
-                     "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":%j,\"spec\":{\"replicas\":%d,\"selector\":{\"matchLabels\":%j},\"strategy\":{},"
-                     "\"template\":{\"metadata\":{\"creationTimestamp\":null,\"labels\":%j},\"spec\":{\"containers\":%j}}},\"status\":{}}",
-                     &meta, cli_int(s->args, "replicas", 1), &labels, &labels, &containers);
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":%j,\"spec\":{\"replicas\":%d,\"selector\":{\"matchLabels\":%j},\"strategy\":{},"
+        "\"template\":{\"metadata\":{\"creationTimestamp\":null,\"labels\":%j},\"spec\":{\"containers\":%j}}},\"status\":{}}",
+        &meta, cli_int(s->args, "replicas", 1), &labels, &labels, &containers);
     return 0;
 }
 
@@ -58,7 +59,8 @@ static struct json pod_template(struct session *s, const char *name, const char 
 {
     struct json c = json_make(&s->arena, "{\"name\":%s,\"image\":%s,\"resources\":{}}", name, cli_str_or(s->args, "image", ""));
     generate_command(s, &c, "command");
-    return json_make(&s->arena, "{\"metadata\":{\"creationTimestamp\":null},\"spec\":{\"containers\":[%j],\"restartPolicy\":%s}}", &c, restart);
+    return json_make(&s->arena, "{\"metadata\":{\"creationTimestamp\":null},\"spec\":{\"containers\":[%j],\"restartPolicy\":%s}}",
+                     &c, restart);
 }
 
 /* A cron job's job, now. */
@@ -83,7 +85,8 @@ static int job_from(struct session *s, const char *name, const char *from, struc
     json_set(a, &meta, S("ownerReferences"),
              json_make(a, "[{\"apiVersion\":\"batch/v1\",\"controller\":true,\"kind\":\"CronJob\",\"name\":%S,\"uid\":%S}]",
                        json_str(json_path(cron, "metadata", "name", NULL)), json_str(json_path(cron, "metadata", "uid", NULL))));
-    *ret = json_make(a, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":%j,\"spec\":%j,\"status\":{}}", &meta, json_get(template, S("spec")));
+    *ret = json_make(a, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":%j,\"spec\":%j,\"status\":{}}", &meta,
+                     json_get(template, S("spec")));
     return 0;
 }
 
@@ -97,7 +100,9 @@ static int make_job(struct session *s, const char *name, struct json *ret, struc
     if (from)
         return job_from(s, name, from, ret, f);
     struct json meta = generate_meta(s, name), template = pod_template(s, name, "Never");
-    *ret = json_make(&s->arena, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":%j,\"spec\":{\"template\":%j},\"status\":{}}", &meta, &template);
+    *ret = json_make(&s->arena,
+                     "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\",\"metadata\":%j,\"spec\":{\"template\":%j},\"status\":{}}",
+                     &meta, &template);
     return 0;
 }
 
@@ -106,10 +111,11 @@ static int make_cron_job(struct session *s, const char *name, struct json *ret, 
     if (!cli_str(s->args, "image") || !cli_str(s->args, "schedule"))
         return failure_set(f, E_INVALID_ARG, "required flag(s) \"%s\" not set", cli_str(s->args, "image") ? "schedule" : "image");
     struct json meta = generate_meta(s, name), template = pod_template(s, name, cli_str_or(s->args, "restart", "OnFailure"));
-    *ret = json_make(&s->arena,
-                     "{\"apiVersion\":\"batch/v1\",\"kind\":\"CronJob\",\"metadata\":%j,\"spec\":{\"jobTemplate\":{\"metadata\":{\"creationTimestamp\":null,\"name\":%s},"
-                     "\"spec\":{\"template\":%j}},\"schedule\":%s},\"status\":{}}",
-                     &meta, name, &template, cli_str(s->args, "schedule"));
+    *ret = json_make(
+        &s->arena,
+        "{\"apiVersion\":\"batch/v1\",\"kind\":\"CronJob\",\"metadata\":%j,\"spec\":{\"jobTemplate\":{\"metadata\":{\"creationTimestamp\":null,\"name\":%s},"
+        "\"spec\":{\"template\":%j}},\"schedule\":%s},\"status\":{}}",
+        &meta, name, &template, cli_str(s->args, "schedule"));
     return 0;
 }
 
@@ -133,9 +139,12 @@ static const struct cli_option cron_job_options[] = {
     GENERATE_OPTIONS,
     {0},
 };
-GENERATOR(create_deployment, "deployment", "deploy", "Create a deployment.", "NAME --image=IMAGE [--replicas=N] [-- COMMAND ARGS...]", deployment_options);
-GENERATOR(create_job, "job", NULL, "Create a job.", "NAME (--image=IMAGE | --from=cronjob/NAME) [-- COMMAND ARGS...]", job_options);
-GENERATOR(create_cron_job, "cronjob", "cj", "Create a cron job.", "NAME --image=IMAGE --schedule='0/5 * * * ?' [-- COMMAND ARGS...]", cron_job_options);
+GENERATOR(create_deployment, "deployment", "deploy", "Create a deployment.",
+          "NAME --image=IMAGE [--replicas=N] [-- COMMAND ARGS...]", deployment_options);
+GENERATOR(create_job, "job", NULL, "Create a job.", "NAME (--image=IMAGE | --from=cronjob/NAME) [-- COMMAND ARGS...]",
+          job_options);
+GENERATOR(create_cron_job, "cronjob", "cj", "Create a cron job.",
+          "NAME --image=IMAGE --schedule='0/5 * * * ?' [-- COMMAND ARGS...]", cron_job_options);
 
 const struct generator generate_workloads[] = {
     {&create_deployment, make_deployment, "failed to create deployment: "},

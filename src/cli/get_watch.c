@@ -5,7 +5,7 @@
 struct watching {
     struct get *g;
     bool is_table;
-    bool skip;        /* the first event repeats the object that was just printed */
+    bool skip; /* the first event repeats the object that was just printed */
     bool tells_events;
     struct print_table table;
     struct tabs tabs;
@@ -93,12 +93,19 @@ int get_watch(struct get *g, const struct targets *sel, bool is_table, struct fa
 {
     struct json answer;
     if (sel->len != 1)
-        return failure_set(f, E_INVALID_ARG, sel->is_lists ? "you may only specify a single resource type"
-                                                           : "watch is only supported on individual resources and resource collections - more than 1 resource was found");
+        return failure_set(
+            f, E_INVALID_ARG,
+            sel->is_lists
+                ? "you may only specify a single resource type"
+                : "watch is only supported on individual resources and resource collections - more than 1 resource was found");
     if (g->sort_by)
         fprintf(stderr, "warning: --watch requested, --sort-by will be ignored for watch events received\n");
     const struct target *t = &sel->p[0];
-    struct watching w = {.g = g, .is_table = is_table, .skip = t->name.len != 0, .tabs = TABS_TABLE, .f = f,
+    struct watching w = {.g = g,
+                         .is_table = is_table,
+                         .skip = t->name.len != 0,
+                         .tabs = TABS_TABLE,
+                         .f = f,
                          .tells_events = cli_flag(g->s->args, "output-watch-events")};
     get_table_options(g, t, cli_flag(g->s->args, "show-kind"), &w.table);
     int r = get_target(g, t, is_table, &answer, f);

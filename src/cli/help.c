@@ -48,16 +48,17 @@ static void print_options(const struct cli_option *o)
 {
     for (; o && o->name; o++) {
         char left[96];
-        snprintf(left, sizeof left, "%s%c%s --%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ', o->letter ? "," : "", o->name, o->value ? " " : "",
-                 o->value ? o->value : "");
-        printf("  %-34s %s%s%s%s\n", left, o->help, o->fallback && o->fallback[0] ? " (default " : "", o->fallback ? o->fallback : "",
-               o->fallback && o->fallback[0] ? ")" : "");
+        snprintf(left, sizeof left, "%s%c%s --%s%s%s", o->letter ? "-" : "  ", o->letter ? o->letter : ' ', o->letter ? "," : "",
+                 o->name, o->value ? " " : "", o->value ? o->value : "");
+        printf("  %-34s %s%s%s%s\n", left, o->help, o->fallback && o->fallback[0] ? " (default " : "",
+               o->fallback ? o->fallback : "", o->fallback && o->fallback[0] ? ")" : "");
     }
 }
 
 static void print_program(void)
 {
-    printf("Coxswain: a whole Kubernetes-compatible cluster in one program.\n\nUsage: cox COMMAND [ARGS] [OPTIONS]\n\nCommands:\n");
+    printf(
+        "Coxswain: a whole Kubernetes-compatible cluster in one program.\n\nUsage: cox COMMAND [ARGS] [OPTIONS]\n\nCommands:\n");
     for (const struct cli_verb *const *v = cli_verbs; *v; v++)
         if (!(*v)->is_hidden)
             printf("  %-15s %s\n", (*v)->name, (*v)->summary);

@@ -58,12 +58,15 @@ static void man_verb(const struct cli_verb *v)
 
 void cli_write_man(void)
 {
-    printf(".TH COX 1 \"\" \"cox %s\"\n.SH NAME\ncox \\- a whole Kubernetes-compatible cluster in one program\n.SH SYNOPSIS\n.B cox\nCOMMAND [ARGS] [OPTIONS]\n.SH COMMANDS\n", cox_version());
+    printf(
+        ".TH COX 1 \"\" \"cox %s\"\n.SH NAME\ncox \\- a whole Kubernetes-compatible cluster in one program\n.SH SYNOPSIS\n.B cox\nCOMMAND [ARGS] [OPTIONS]\n.SH COMMANDS\n",
+        cox_version());
     for (const struct cli_verb *const *v = cli_verbs; *v; v++)
         if (!(*v)->is_hidden)
             man_verb(*v);
     printf(".SH OPTIONS TO REACH A SERVER\n");
     man_options(cli_client_options);
-    printf(".SH ENVIRONMENT\nEvery option can be given as COX_NAME, with underscores for hyphens; KUBECONFIG is a list of files with colons between them.\n"
-           ".SH EXIT STATUS\n0 when all went well, 1 otherwise.\n");
+    printf(
+        ".SH ENVIRONMENT\nEvery option can be given as COX_NAME, with underscores for hyphens; KUBECONFIG is a list of files with colons between them.\n"
+        ".SH EXIT STATUS\n0 when all went well, 1 otherwise.\n");
 }

@@ -26,9 +26,14 @@ static int check_type(const struct json *doc, str source, struct failure *f)
     bool has_version = json_get_str(doc, S("apiVersion")).len, has_kind = json_get_str(doc, S("kind")).len;
     if (has_version && has_kind)
         return 0;
-    return failure_set(f, E_PARSE,
-                       "error validating \"" STR_FMT "\": error validating data: %s; if you choose to ignore these errors, turn validation off with --validate=false",
-                       STR_ARG(source), has_version ? "kind not set" : has_kind ? "apiVersion not set" : "[apiVersion not set, kind not set]");
+    return failure_set(
+        f, E_PARSE,
+        "error validating \"" STR_FMT
+        "\": error validating data: %s; if you choose to ignore these errors, turn validation off with --validate=false",
+        STR_ARG(source),
+        has_version ? "kind not set"
+        : has_kind  ? "apiVersion not set"
+                    : "[apiVersion not set, kind not set]");
 }
 
 static int add_document(struct manifests *m, struct arena *a, struct json *doc, str source, struct failure *f)
@@ -45,7 +50,8 @@ static int add_document(struct manifests *m, struct arena *a, struct json *doc, 
     }
     for (size_t i = 0; i < items->len; i++) {
         struct json *item = &items->items[i];
-        if (json_is(item, JSON_OBJECT) && !json_get(item, S("kind")) && kind.len > 4) { /* a PodList's items need not say that they are pods */
+        if (json_is(item, JSON_OBJECT) && !json_get(item, S("kind")) &&
+            kind.len > 4) { /* a PodList's items need not say that they are pods */
             json_set(a, item, S("apiVersion"), json_string(json_get_str(doc, S("apiVersion"))));
             json_set(a, item, S("kind"), json_string(str_sub(kind, 0, kind.len - 4)));
         }
@@ -156,7 +162,9 @@ static int read_path(struct arena *a, const char *path, bool recursive, struct m
     if (strcmp(path, "-") == 0)
         return read_stdin(a, ret, f);
     if (strncmp(path, "http://", 7) == 0 || strncmp(path, "https://", 8) == 0)
-        return failure_set(f, E_INVALID_ARG, "cox does not load manifests from the web; fetch %s first and name the file, or pipe it into -f -", path);
+        return failure_set(f, E_INVALID_ARG,
+                           "cox does not load manifests from the web; fetch %s first and name the file, or pipe it into -f -",
+                           path);
     if (stat(path, &st) < 0)
         return failure_set(f, E_NOT_FOUND, "the path \"%s\" does not exist", path);
     if (!S_ISDIR(st.st_mode))

@@ -20,7 +20,10 @@ TEST(manifests_documents)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct failure f = FAILURE_NONE;
-    struct manifests m = parse(&a, "# comment\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n...\n", &f);
+    struct manifests m = parse(
+        &a,
+        "# comment\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n...\n",
+        &f);
     T_EQ_INT(m.len, 2);
     T_EQ_STR(name_of(&m, 0), "a");
     T_EQ_STR(name_of(&m, 1), "b");
@@ -31,7 +34,10 @@ TEST(manifests_json_streams)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct failure f = FAILURE_NONE;
-    struct manifests m = parse(&a, " {\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}", &f);
+    struct manifests m = parse(
+        &a,
+        " {\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}",
+        &f);
     T_EQ_INT(m.len, 2);
     m = parse(&a, "{apiVersion: v1, kind: Pod, metadata: {name: flow}}", &f);
     T_EQ_INT(m.len, 1);
@@ -42,7 +48,10 @@ TEST(manifests_lists_are_flattened)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct failure f = FAILURE_NONE;
-    struct manifests m = parse(&a, "kind: List\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a}\n- kind: List\n  items: [{apiVersion: v1, kind: Pod, metadata: {name: b}}]\n", &f);
+    struct manifests m = parse(
+        &a,
+        "kind: List\napiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a}\n- kind: List\n  items: [{apiVersion: v1, kind: Pod, metadata: {name: b}}]\n",
+        &f);
     T_EQ_INT(m.len, 2);
     m = parse(&a, "kind: PodList\napiVersion: v1\nitems:\n- metadata: {name: a}\n", &f);
     T_EQ_INT(m.len, 1);
@@ -55,7 +64,9 @@ TEST(manifests_failures)
     ARENA_AUTO a = ARENA_INIT;
     struct failure f = FAILURE_NONE;
     T_EQ_INT(parse(&a, "metadata: {name: a}\n", &f).len, 999);
-    T_EQ_STR(str_of(f.err.msg), "error validating \"x.yaml\": error validating data: [apiVersion not set, kind not set]; if you choose to ignore these errors, turn validation off with --validate=false");
+    T_EQ_STR(
+        str_of(f.err.msg),
+        "error validating \"x.yaml\": error validating data: [apiVersion not set, kind not set]; if you choose to ignore these errors, turn validation off with --validate=false");
     T_EQ_INT(parse(&a, "kind: [\n", &f).len, 999);
     T_OK(strstr(f.err.msg, "error parsing x.yaml: error converting YAML to JSON: yaml:") != NULL);
     T_EQ_INT(parse(&a, "", &f).len, 0);

@@ -28,9 +28,12 @@ static const struct {
 
 static int unknown_format(str output, enum print_allow allow, struct failure *f)
 {
-    return failure_set(f, E_INVALID_ARG, "unable to match a printer suitable for the output format \"" STR_FMT "\", allowed formats are: %s", STR_ARG(output),
-                       allow == PRINT_ALLOW_GET ? "custom-columns,custom-columns-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,wide,yaml"
-                                                : "json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml");
+    return failure_set(f, E_INVALID_ARG,
+                       "unable to match a printer suitable for the output format \"" STR_FMT "\", allowed formats are: %s",
+                       STR_ARG(output),
+                       allow == PRINT_ALLOW_GET
+                           ? "custom-columns,custom-columns-file,json,jsonpath,jsonpath-as-json,jsonpath-file,name,wide,yaml"
+                           : "json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml");
 }
 
 static str word_of(str *rest)
@@ -60,7 +63,8 @@ static int columns_from_file(struct printer *p, str text, struct failure *f)
     str_cut(&text, '\n', &paths);
     size_t cap = headers.len / 2 + 2;
     p->columns = arena_array(p->arena, cap, struct print_column);
-    for (headers = str_trim(headers), paths = str_trim(paths); headers.len && paths.len; headers = str_trim(headers), paths = str_trim(paths)) {
+    for (headers = str_trim(headers), paths = str_trim(paths); headers.len && paths.len;
+         headers = str_trim(headers), paths = str_trim(paths)) {
         str header = word_of(&headers);
         int r = add_column(p, cap, header, word_of(&paths), f);
         if (r < 0)
@@ -82,7 +86,8 @@ static int columns_from_spec(struct printer *p, str spec, struct failure *f)
         str_cut(&spec, ',', &part);
         str path = part;
         if (!str_cut(&path, ':', &header))
-            return failure_set(f, E_INVALID_ARG, "unexpected custom-columns spec: " STR_FMT ", expected <header>:<json-path-expr>", STR_ARG(part));
+            return failure_set(f, E_INVALID_ARG,
+                               "unexpected custom-columns spec: " STR_FMT ", expected <header>:<json-path-expr>", STR_ARG(part));
         int r = add_column(p, cap, header, path, f);
         if (r < 0)
             return r;
@@ -123,7 +128,8 @@ int printer_new(struct arena *a, const struct cli_args *args, enum print_allow a
     if (!output.len)
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
-        if (!str_is(name, formats[i].name) || (has_template && !formats[i].takes_template) || (formats[i].get_only && allow != PRINT_ALLOW_GET))
+        if (!str_is(name, formats[i].name) || (has_template && !formats[i].takes_template) ||
+            (formats[i].get_only && allow != PRINT_ALLOW_GET))
             continue;
         p->format = formats[i].format;
         return formats[i].takes_template ? take_template(p, rest, formats[i].is_file, f) : 0;
@@ -215,7 +221,8 @@ int printer_object(struct printer *p, struct strbuf *out, const struct json *obj
     case PRINT_JSONPATH:
         r = jsonpath_print(p->arena, p->path, obj, !p->strict_path, out, &f->err);
         if (r < 0)
-            return err_wrap(&f->err, "error executing jsonpath \"" STR_FMT "\": Error executing template: ", STR_ARG(p->path_text));
+            return err_wrap(&f->err,
+                            "error executing jsonpath \"" STR_FMT "\": Error executing template: ", STR_ARG(p->path_text));
         break;
     case PRINT_JSONPATH_AS_JSON:
         return print_as_json(p, out, obj, f);
@@ -232,7 +239,8 @@ void printer_end(struct printer *p, struct strbuf *out)
     tabs_fini(&p->tabs_);
 }
 
-int printer_result(struct printer *p, const struct discovery_resource *res, const struct json *obj, const char *done, struct failure *f)
+int printer_result(struct printer *p, const struct discovery_resource *res, const struct json *obj, const char *done,
+                   struct failure *f)
 {
     STRBUF_AUTO out = STRBUF_HEAP;
     if (p->format == PRINT_DEFAULT) {

@@ -50,7 +50,8 @@ int print_sort(struct arena *a, struct json *list, str inner, const char *path, 
             shown = str_sub(shown, 1, shown.len - 1);
         if (shown.len && shown.p[0] == '.')
             shown = str_from(shown, 1);
-        return failure_set(f, E_NOT_FOUND, "couldn't find any field with path \"{." STR_FMT "}\" in the list of objects", STR_ARG(shown));
+        return failure_set(f, E_NOT_FOUND, "couldn't find any field with path \"{." STR_FMT "}\" in the list of objects",
+                           STR_ARG(shown));
     }
     qsort(items, list->len, sizeof *items, compare);
     for (size_t i = 0; i < list->len; i++)

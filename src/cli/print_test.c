@@ -9,7 +9,9 @@ TEST(print_json_is_sorted_and_indented)
     struct json v = json_literal(&a, "{\"b\":[1,{\"c\":null}],\"a\":{},\"d\":[],\"s\":\"<&>\"}");
     struct strbuf b = strbuf_on(&a);
     print_json(&a, &b, &v, "    ");
-    T_EQ_STR(strbuf_str(&b), "{\n    \"a\": {},\n    \"b\": [\n        1,\n        {\n            \"c\": null\n        }\n    ],\n    \"d\": [],\n    \"s\": \"\\u003c\\u0026\\u003e\"\n}\n");
+    T_EQ_STR(
+        strbuf_str(&b),
+        "{\n    \"a\": {},\n    \"b\": [\n        1,\n        {\n            \"c\": null\n        }\n    ],\n    \"d\": [],\n    \"s\": \"\\u003c\\u0026\\u003e\"\n}\n");
 }
 
 TEST(print_names)
@@ -27,7 +29,8 @@ TEST(print_names)
 TEST(print_without_managed_fields_keeps_the_rest)
 {
     ARENA_AUTO a = ARENA_INIT;
-    struct json list = json_literal(&a, "{\"kind\":\"List\",\"items\":[{\"kind\":\"Pod\",\"metadata\":{\"managedFields\":[1],\"name\":\"a\"}}]}");
+    struct json list = json_literal(
+        &a, "{\"kind\":\"List\",\"items\":[{\"kind\":\"Pod\",\"metadata\":{\"managedFields\":[1],\"name\":\"a\"}}]}");
     struct json shown = print_without_managed_fields(&a, &list);
     T_EQ_STR(json_text(&a, &shown), "{\"kind\":\"List\",\"items\":[{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}]}");
     T_OK(json_path(&json_get(&list, S("items"))->items[0], "metadata", "managedFields", NULL) != NULL);
@@ -57,18 +60,23 @@ TEST(print_tables)
     check_table((struct print_table){0}, "NAME     COUNT\nweb      3\ntwo...   \n");
     check_table((struct print_table){.wide = true}, "NAME     COUNT   NODE\nweb      3       n1\ntwo...           esc^[\n");
     check_table((struct print_table){.no_headers = true}, "web      3\ntwo...   \n");
-    check_table((struct print_table){.with_namespace = true}, "NAMESPACE   NAME     COUNT\nns          web      3\nns          two...   \n");
+    check_table((struct print_table){.with_namespace = true},
+                "NAMESPACE   NAME     COUNT\nns          web      3\nns          two...   \n");
     check_table((struct print_table){.kind_prefix = S("pod")}, "NAME         COUNT\npod/web      3\npod/two...   \n");
-    check_table((struct print_table){.show_labels = true}, "NAME     COUNT   LABELS\nweb      3       b=2,x/a=1\ntwo...           <none>\n");
-    check_table((struct print_table){.label_columns = labels, .nlabel_columns = 1}, "NAME     COUNT   A\nweb      3       1\ntwo...           \n");
-    check_table((struct print_table){.event = S("ADDED")}, "EVENT      NAME     COUNT\nADDED      web      3\nADDED      two...   \n");
+    check_table((struct print_table){.show_labels = true},
+                "NAME     COUNT   LABELS\nweb      3       b=2,x/a=1\ntwo...           <none>\n");
+    check_table((struct print_table){.label_columns = labels, .nlabel_columns = 1},
+                "NAME     COUNT   A\nweb      3       1\ntwo...           \n");
+    check_table((struct print_table){.event = S("ADDED")},
+                "EVENT      NAME     COUNT\nADDED      web      3\nADDED      two...   \n");
 }
 
 TEST(print_table_headers_come_once)
 {
     ARENA_AUTO a = ARENA_INIT;
     TABS_AUTO tabs = TABS_TABLE;
-    struct json table = json_literal(&a, table_text), bare = json_literal(&a, "{\"rows\":[{\"cells\":[\"z\",1,\"n\"]}]}"), empty = json_literal(&a, "{\"rows\":[]}");
+    struct json table = json_literal(&a, table_text), bare = json_literal(&a, "{\"rows\":[{\"cells\":[\"z\",1,\"n\"]}]}"),
+                empty = json_literal(&a, "{\"rows\":[]}");
     struct print_table t = {.arena = &a};
     print_table(&t, &tabs, &empty);
     T_EQ_INT(tabs.text.len, 0);
@@ -106,7 +114,8 @@ TEST(failure_words)
 {
     ARENA_AUTO a = ARENA_INIT;
     STRBUF_AUTO b = STRBUF_HEAP;
-    struct failure f = {.from_server = true, .status = json_literal(&a, "{\"reason\":\"NotFound\"}"), .message = S("pods \"x\" not found")};
+    struct failure f = {
+        .from_server = true, .status = json_literal(&a, "{\"reason\":\"NotFound\"}"), .message = S("pods \"x\" not found")};
     f.err.code = E_NOT_FOUND;
     failure_wrap(&f, &a, "error when deleting \"%s\": ", "f.yaml");
     failure_write(&b, &f);
@@ -118,5 +127,5 @@ TEST(failure_words)
     T_EQ_STR(strbuf_str(&b), "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?");
 }
 
-TEST_MAIN(print_json_is_sorted_and_indented, print_names, print_without_managed_fields_keeps_the_rest, print_tables, print_table_headers_come_once, print_sort_orders,
-          failure_words)
+TEST_MAIN(print_json_is_sorted_and_indented, print_names, print_without_managed_fields_keeps_the_rest, print_tables,
+          print_table_headers_come_once, print_sort_orders, failure_words)

@@ -48,7 +48,8 @@ void print_json(struct arena *a, struct strbuf *b, const struct json *v, const c
 
 void print_name(struct strbuf *b, const struct json *obj)
 {
-    str kind = json_get_str(obj, S("kind")), group = json_get_str(obj, S("apiVersion")), name = json_str(json_path(obj, "metadata", "name", NULL));
+    str kind = json_get_str(obj, S("kind")), group = json_get_str(obj, S("apiVersion")),
+        name = json_str(json_path(obj, "metadata", "name", NULL));
     for (size_t i = 0; i < kind.len; i++)
         strbuf_add_char(b, kind.p[i] >= 'A' && kind.p[i] <= 'Z' ? (char)(kind.p[i] + 32) : kind.p[i]);
     ptrdiff_t slash = str_find_char(group, '/');

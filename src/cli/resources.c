@@ -29,12 +29,6 @@ str target_path(struct session *s, const struct target *t, str sub)
     return discovery_path(&s->arena, t->res, t->ns, t->name, sub);
 }
 
-str target_name(struct session *s, const struct target *t)
-{
-    str type = discovery_type_name(&s->arena, t->res);
-    return arena_fmt(&s->arena, STR_FMT "/" STR_FMT, STR_ARG(type), STR_ARG(t->name));
-}
-
 /* --- types --------------------------------------------------------------------------------------------------------- */
 
 static int unknown_type(str word, struct failure *f)
@@ -96,8 +90,8 @@ static int types_of(struct session *s, str words, struct types *ret, struct fail
 
 /* --- words to targets ----------------------------------------------------------------------------------------------- */
 
-static int add_named(struct session *s, const struct resource_query *q, const struct discovery_resource *res, str name, struct targets *ret,
-                     struct failure *f)
+static int add_named(struct session *s, const struct resource_query *q, const struct discovery_resource *res, str name,
+                     struct targets *ret, struct failure *f)
 {
     if (res->is_namespaced && q->all_namespaces)
         return failure_set(f, E_INVALID_ARG, "a resource cannot be retrieved by name across all namespaces");
@@ -129,9 +123,10 @@ static size_t count_slashes(const struct resource_query *q)
 static int select_pairs(struct session *s, const struct resource_query *q, struct targets *ret, struct failure *f)
 {
     if (count_slashes(q) != q->nwords)
-        return failure_set(f, E_INVALID_ARG,
-                           "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. "
-                           "'cox get resource/<resource_name>' instead of 'cox get resource resource/<resource_name>'");
+        return failure_set(
+            f, E_INVALID_ARG,
+            "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. "
+            "'cox get resource/<resource_name>' instead of 'cox get resource resource/<resource_name>'");
     if (q->labels || q->fields || q->select_all)
         return failure_set(f, E_INVALID_ARG, "selectors and the all flag cannot be used when passing resource/name arguments");
     for (size_t i = 0; i < q->nwords; i++) {
@@ -143,7 +138,8 @@ static int select_pairs(struct session *s, const struct resource_query *q, struc
     return 0;
 }
 
-static int select_names(struct session *s, const struct resource_query *q, const struct types *types, struct targets *ret, struct failure *f)
+static int select_names(struct session *s, const struct resource_query *q, const struct types *types, struct targets *ret,
+                        struct failure *f)
 {
     if (q->labels || q->fields || q->select_all)
         return failure_set(f, E_INVALID_ARG, "name cannot be provided when a selector is specified");
@@ -164,8 +160,10 @@ static int select_words(struct session *s, const struct resource_query *q, struc
     if (!q->nwords && (q->labels || q->fields || q->select_all))
         return failure_set(f, E_INVALID_ARG, "at least one resource must be specified to use a selector");
     if (!q->nwords)
-        return failure_set(f, E_INVALID_ARG, "You must provide one or more resources by argument or filename.\n"
-                           "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'");
+        return failure_set(
+            f, E_INVALID_ARG,
+            "You must provide one or more resources by argument or filename.\n"
+            "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'");
     if (count_slashes(q))
         return select_pairs(s, q, ret, f);
     int r = types_of(s, str_of(q->words[0]), &types, f);
@@ -177,7 +175,9 @@ static int select_words(struct session *s, const struct resource_query *q, struc
         return failure_set(f, E_INVALID_ARG, "resource(s) were provided, but no name was specified");
     ret->is_lists = true;
     for (size_t i = 0; i < types.len; i++)
-        targets_add(s, ret, (struct target){.res = types.p[i], .ns = types.p[i]->is_namespaced && !q->all_namespaces ? s->namespace_ : S("")});
+        targets_add(
+            s, ret,
+            (struct target){.res = types.p[i], .ns = types.p[i]->is_namespaced && !q->all_namespaces ? s->namespace_ : S("")});
     return 0;
 }
 
@@ -189,8 +189,8 @@ static int unknown_kind(struct json *object, str source, struct failure *f)
     str name = json_get_str(meta, S("name")), ns = json_get_str(meta, S("namespace"));
     str kind = json_get_str(object, S("kind")), version = json_get_str(object, S("apiVersion"));
     return failure_set(f, E_NOT_FOUND,
-                       "resource mapping not found for name: \"" STR_FMT "\" namespace: \"" STR_FMT "\" from \"" STR_FMT "\": no matches for kind \"" STR_FMT
-                       "\" in version \"" STR_FMT "\"\nensure CRDs are installed first",
+                       "resource mapping not found for name: \"" STR_FMT "\" namespace: \"" STR_FMT "\" from \"" STR_FMT
+                       "\": no matches for kind \"" STR_FMT "\" in version \"" STR_FMT "\"\nensure CRDs are installed first",
                        STR_ARG(name), STR_ARG(ns), STR_ARG(source), STR_ARG(kind), STR_ARG(version));
 }
 
@@ -200,7 +200,8 @@ int target_of_object(struct session *s, struct json *object, str source, struct 
     int r = session_discovery(s, &d, f);
     if (r < 0)
         return r;
-    const struct discovery_resource *res = discovery_find_kind(d, json_get_str(object, S("apiVersion")), json_get_str(object, S("kind")));
+    const struct discovery_resource *res =
+        discovery_find_kind(d, json_get_str(object, S("apiVersion")), json_get_str(object, S("kind")));
     if (!res)
         return unknown_kind(object, source, f);
     struct json *meta = json_ensure_object(&s->arena, object, S("metadata"));
@@ -224,7 +225,8 @@ static int select_files(struct session *s, const struct resource_query *q, struc
 {
     struct manifests m = {0};
     if (q->nwords)
-        return failure_set(f, E_INVALID_ARG, "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well");
+        return failure_set(f, E_INVALID_ARG,
+                           "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well");
     int r = manifests_read(&s->arena, s->args, &m, f);
     for (size_t i = 0; r == 0 && i < m.len; i++) {
         struct target t;
@@ -266,7 +268,8 @@ int resources_list(struct session *s, str path, str query, str accept, int64_t c
         if (token.len)
             client_query_add(&b, "continue", token);
         struct client_response res;
-        int r = session_do(s, &(struct client_request){.method = S("GET"), .path = path, .query = strbuf_str(&b), .accept = accept}, &res, f);
+        int r = session_do(
+            s, &(struct client_request){.method = S("GET"), .path = path, .query = strbuf_str(&b), .accept = accept}, &res, f);
         if (r < 0)
             return r;
         if (token.len)
@@ -282,12 +285,15 @@ int resources_list_failed(struct session *s, const struct resource_query *q, con
 {
     const char *labels = q->labels ? q->labels : "", *fields = q->fields ? q->fields : "";
     const struct discovery_resource *r = t->res;
-    str what = arena_fmt(&s->arena, STR_FMT "/" STR_FMT ", Resource=" STR_FMT, STR_ARG(r->group), STR_ARG(r->version), STR_ARG(r->plural));
+    str what = arena_fmt(&s->arena, STR_FMT "/" STR_FMT ", Resource=" STR_FMT, STR_ARG(r->group), STR_ARG(r->version),
+                         STR_ARG(r->plural));
     bool is_query = f->err.code == E_INVALID_ARG || f->err.code == E_PARSE || f->err.code == E_NOT_FOUND;
     if (!f->from_server || !is_query)
         return -f->err.code;
     if (labels[0] || fields[0])
-        return failure_wrap(f, &s->arena, "Unable to find \"" STR_FMT "\" that match label selector \"%s\", field selector \"%s\": ", STR_ARG(what), labels, fields);
+        return failure_wrap(f, &s->arena,
+                            "Unable to find \"" STR_FMT "\" that match label selector \"%s\", field selector \"%s\": ",
+                            STR_ARG(what), labels, fields);
     return failure_wrap(f, &s->arena, "Unable to list \"" STR_FMT "\": ", STR_ARG(what));
 }
 
@@ -301,7 +307,8 @@ static str selector_query(struct session *s, const struct resource_query *q)
     return strbuf_str(&b);
 }
 
-static int fetch_list(struct session *s, const struct resource_query *q, const struct target *t, struct targets *ret, struct failure *f)
+static int fetch_list(struct session *s, const struct resource_query *q, const struct target *t, struct targets *ret,
+                      struct failure *f)
 {
     struct json list;
     int r = resources_list(s, target_path(s, t, S("")), selector_query(s, q), S(""), 500, &list, f);
@@ -315,12 +322,16 @@ static int fetch_list(struct session *s, const struct resource_query *q, const s
             json_set(&s->arena, item, S("apiVersion"), json_string(discovery_group_version(&s->arena, t->res)));
             json_set(&s->arena, item, S("kind"), json_string(t->res->kind));
         }
-        targets_add(s, ret, (struct target){.res = t->res, .ns = json_get_str(meta, S("namespace")), .name = json_get_str(meta, S("name")), .object = *item});
+        targets_add(
+            s, ret,
+            (struct target){
+                .res = t->res, .ns = json_get_str(meta, S("namespace")), .name = json_get_str(meta, S("name")), .object = *item});
     }
     return 0;
 }
 
-int resources_fetch(struct session *s, const struct resource_query *q, const struct targets *sel, struct targets *ret, struct failure *f)
+int resources_fetch(struct session *s, const struct resource_query *q, const struct targets *sel, struct targets *ret,
+                    struct failure *f)
 {
     *ret = (struct targets){.is_single = sel->is_single};
     for (size_t i = 0; i < sel->len; i++) {

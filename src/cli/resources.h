@@ -50,8 +50,6 @@ int target_of_object(struct session *s, struct json *object, str source, struct 
 /* One type, by any of its names. */
 int resource_type_find(struct session *s, str word, const struct discovery_resource **ret, struct failure *f) MUST_CHECK;
 str target_path(struct session *s, const struct target *t, str sub);
-/* "pod/web", "deployment.apps/web" */
-str target_name(struct session *s, const struct target *t);
 
 /* What a list that failed is told as: "Unable to find ... that match label selector ...". */
 int resources_list_failed(struct session *s, const struct resource_query *q, const struct target *t, struct failure *f);

@@ -10,7 +10,8 @@
 
 int session_kubeconfig(const struct cli_args *a, bool may_be_new, struct kubeconfig **ret, struct err *err)
 {
-    struct kubeconfig_paths paths = {.file = cli_str(a, "kubeconfig"), .may_be_new = may_be_new, .env = getenv("KUBECONFIG"), .home = getenv("HOME")};
+    struct kubeconfig_paths paths = {
+        .file = cli_str(a, "kubeconfig"), .may_be_new = may_be_new, .env = getenv("KUBECONFIG"), .home = getenv("HOME")};
     return kubeconfig_load(&paths, ret, err);
 }
 
@@ -191,13 +192,15 @@ int session_discovery(struct session *s, const struct discovery **ret, struct fa
         struct discovery *d = arena_new(&s->arena, struct discovery);
         for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
             struct client_response res;
-            struct client_request q = {.method = S("GET"), .path = str_of(paths[i]),
+            struct client_request q = {.method = S("GET"),
+                                       .path = str_of(paths[i]),
                                        .accept = S("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")};
             int r = session_do(s, &q, &res, f);
             if (r < 0)
                 return r;
             if (!str_is(json_get_str(&res.json, S("kind")), "APIGroupDiscoveryList"))
-                return failure_set(f, E_UNAVAILABLE, "%s has no aggregated discovery (Kubernetes 1.27 and later have it)", client_server(s->client));
+                return failure_set(f, E_UNAVAILABLE, "%s has no aggregated discovery (Kubernetes 1.27 and later have it)",
+                                   client_server(s->client));
             discovery_add(d, &s->arena, &res.json);
         }
         s->discovery_ = d;

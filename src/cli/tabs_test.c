@@ -54,4 +54,5 @@ TEST(tabs_remember_widths)
     T_EQ_STR(strbuf_str(&b), "x     2s\n");
 }
 
-TEST_MAIN(tabs_line_up_cells, tabs_begin_new_blocks, tabs_of_tables_have_a_least_width, tabs_count_characters, tabs_remember_widths)
+TEST_MAIN(tabs_line_up_cells, tabs_begin_new_blocks, tabs_of_tables_have_a_least_width, tabs_count_characters,
+          tabs_remember_widths)

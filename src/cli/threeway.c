@@ -84,7 +84,8 @@ static void retain_keys(struct arena *a, const struct json *wanted, struct json 
         json_set(a, patch, S("$retainKeys"), keys);
 }
 
-static void add_changed_element(struct arena *a, const struct schema_field *field, struct sides s, const struct json *element, struct json *changes)
+static void add_changed_element(struct arena *a, const struct schema_field *field, struct sides s, const struct json *element,
+                                struct json *changes)
 {
     str key = field->merge_key;
     const struct json *id = id_of(element, key), *live = find_element(s.live, key, id);
@@ -173,7 +174,8 @@ static struct json patch_object(struct arena *a, const struct schema_type *t, st
     return out;
 }
 
-struct json threeway_patch(struct arena *a, const struct schema_type *type, const struct json *last, const struct json *wanted, const struct json *live)
+struct json threeway_patch(struct arena *a, const struct schema_type *type, const struct json *last, const struct json *wanted,
+                           const struct json *live)
 {
     return patch_object(a, type, (struct sides){last && last->type == JSON_OBJECT ? last : NULL, wanted, live});
 }

@@ -51,15 +51,17 @@ TEST(threeway_lists_without_schema_are_replaced)
 
 TEST(threeway_elements_by_merge_key)
 {
-    check("Pod", "{\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"x\"},{\"name\":\"b\",\"image\":\"y\"}]}}",
-          "{\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"z\"}]}}",
-          "{\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"x\",\"tty\":true},{\"name\":\"b\",\"image\":\"y\"},{\"name\":\"injected\"}]}}",
-          "{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"a\"}],\"containers\":[{\"image\":\"z\",\"name\":\"a\"},{\"$patch\":\"delete\",\"name\":\"b\"}]}}");
+    check(
+        "Pod", "{\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"x\"},{\"name\":\"b\",\"image\":\"y\"}]}}",
+        "{\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"z\"}]}}",
+        "{\"spec\":{\"containers\":[{\"name\":\"a\",\"image\":\"x\",\"tty\":true},{\"name\":\"b\",\"image\":\"y\"},{\"name\":\"injected\"}]}}",
+        "{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"a\"}],\"containers\":[{\"image\":\"z\",\"name\":\"a\"},{\"$patch\":\"delete\",\"name\":\"b\"}]}}");
 }
 
 TEST(threeway_element_order)
 {
-    check("Pod", "{}", "{\"spec\":{\"containers\":[{\"name\":\"b\"},{\"name\":\"a\"}]}}", "{\"spec\":{\"containers\":[{\"name\":\"a\"},{\"name\":\"b\"}]}}",
+    check("Pod", "{}", "{\"spec\":{\"containers\":[{\"name\":\"b\"},{\"name\":\"a\"}]}}",
+          "{\"spec\":{\"containers\":[{\"name\":\"a\"},{\"name\":\"b\"}]}}",
           "{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"b\"},{\"name\":\"a\"}]}}");
     /* Elements of others may stand between ours. */
     check("Pod", "{}", "{\"spec\":{\"containers\":[{\"name\":\"a\"},{\"name\":\"b\"}]}}",
@@ -68,27 +70,40 @@ TEST(threeway_element_order)
 
 TEST(threeway_primitive_lists_merge)
 {
-    check("Pod", "{\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}", "{\"metadata\":{\"finalizers\":[\"a\",\"c\"]}}", "{\"metadata\":{\"finalizers\":[\"a\",\"b\",\"x\"]}}",
-          "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"b\"],\"$setElementOrder/finalizers\":[\"a\",\"c\"],\"finalizers\":[\"c\"]}}");
+    check(
+        "Pod", "{\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}", "{\"metadata\":{\"finalizers\":[\"a\",\"c\"]}}",
+        "{\"metadata\":{\"finalizers\":[\"a\",\"b\",\"x\"]}}",
+        "{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"b\"],\"$setElementOrder/finalizers\":[\"a\",\"c\"],\"finalizers\":[\"c\"]}}");
 }
 
 TEST(threeway_unions_retain_keys)
 {
-    check("Deployment", "{\"spec\":{\"strategy\":{\"type\":\"RollingUpdate\"}}}", "{\"spec\":{\"strategy\":{\"type\":\"Recreate\"}}}",
+    check("Deployment", "{\"spec\":{\"strategy\":{\"type\":\"RollingUpdate\"}}}",
+          "{\"spec\":{\"strategy\":{\"type\":\"Recreate\"}}}",
           "{\"spec\":{\"strategy\":{\"type\":\"RollingUpdate\",\"rollingUpdate\":{\"maxSurge\":1}}}}",
           "{\"spec\":{\"strategy\":{\"$retainKeys\":[\"type\"],\"type\":\"Recreate\"}}}");
-    check("Pod", "{}", "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"configMap\":{\"name\":\"c\"}}]}}", "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}]}}",
-          "{\"spec\":{\"$setElementOrder/volumes\":[{\"name\":\"v\"}],\"volumes\":[{\"$retainKeys\":[\"name\",\"configMap\"],\"configMap\":{\"name\":\"c\"},\"name\":\"v\"}]}}");
+    check(
+        "Pod", "{}", "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"configMap\":{\"name\":\"c\"}}]}}",
+        "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}]}}",
+        "{\"spec\":{\"$setElementOrder/volumes\":[{\"name\":\"v\"}],\"volumes\":[{\"$retainKeys\":[\"name\",\"configMap\"],\"configMap\":{\"name\":\"c\"},\"name\":\"v\"}]}}");
 }
 
 /* What the server makes of the patch holds everything that was wanted and nothing that was dropped. */
 TEST(threeway_patches_do_what_they_say)
 {
     ARENA_AUTO a = ARENA_INIT;
-    struct json last = parse(&a, "{\"metadata\":{\"labels\":{\"x\":\"1\",\"y\":\"2\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"2\"}]}]}}");
-    struct json wanted = parse(&a, "{\"metadata\":{\"labels\":{\"x\":\"9\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"B\",\"value\":\"3\"}]},{\"name\":\"n\"}]}}");
-    struct json live = parse(&a, "{\"metadata\":{\"labels\":{\"x\":\"1\",\"y\":\"2\",\"z\":\"3\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"2\"},{\"name\":\"C\",\"value\":\"c\"}]}],\"nodeName\":\"n\"}}");
-    struct json expected = parse(&a, "{\"metadata\":{\"labels\":{\"x\":\"9\",\"z\":\"3\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"B\",\"value\":\"3\"},{\"name\":\"C\",\"value\":\"c\"}]},{\"name\":\"n\"}],\"nodeName\":\"n\"}}");
+    struct json last = parse(
+        &a,
+        "{\"metadata\":{\"labels\":{\"x\":\"1\",\"y\":\"2\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"2\"}]}]}}");
+    struct json wanted = parse(
+        &a,
+        "{\"metadata\":{\"labels\":{\"x\":\"9\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"B\",\"value\":\"3\"}]},{\"name\":\"n\"}]}}");
+    struct json live = parse(
+        &a,
+        "{\"metadata\":{\"labels\":{\"x\":\"1\",\"y\":\"2\",\"z\":\"3\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"B\",\"value\":\"2\"},{\"name\":\"C\",\"value\":\"c\"}]}],\"nodeName\":\"n\"}}");
+    struct json expected = parse(
+        &a,
+        "{\"metadata\":{\"labels\":{\"x\":\"9\",\"z\":\"3\"}},\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"B\",\"value\":\"3\"},{\"name\":\"C\",\"value\":\"c\"}]},{\"name\":\"n\"}],\"nodeName\":\"n\"}}");
     struct json patch = threeway_patch(&a, type_of("Pod"), &last, &wanted, &live), done;
     struct err err = ERR_NONE;
     T_NO_ERR(patch_strategic(&a, type_of("Pod"), &live, &patch, &done, &err), &err);
@@ -100,7 +115,8 @@ TEST(threeway_patches_do_what_they_say)
 TEST(threeway_twoway)
 {
     ARENA_AUTO a = ARENA_INIT;
-    struct json before = parse(&a, "{\"a\":1,\"b\":2}"), after = parse(&a, "{\"a\":1,\"c\":2}"), p = twoway_patch(&a, NULL, &before, &after);
+    struct json before = parse(&a, "{\"a\":1,\"b\":2}"), after = parse(&a, "{\"a\":1,\"c\":2}"),
+                p = twoway_patch(&a, NULL, &before, &after);
     T_EQ_STR(json_text(&a, &p), "{\"c\":2,\"b\":null}");
 }
 
@@ -112,5 +128,6 @@ TEST(threeway_types)
     T_OK(threeway_type(S("example.io/v1"), S("Foo")) == NULL);
 }
 
-TEST_MAIN(threeway_sets_removes_and_leaves_alone, threeway_nulls_mean_absent, threeway_lists_without_schema_are_replaced, threeway_elements_by_merge_key,
-          threeway_element_order, threeway_primitive_lists_merge, threeway_unions_retain_keys, threeway_patches_do_what_they_say, threeway_twoway, threeway_types)
+TEST_MAIN(threeway_sets_removes_and_leaves_alone, threeway_nulls_mean_absent, threeway_lists_without_schema_are_replaced,
+          threeway_elements_by_merge_key, threeway_element_order, threeway_primitive_lists_merge, threeway_unions_retain_keys,
+          threeway_patches_do_what_they_say, threeway_twoway, threeway_types)

@@ -38,15 +38,19 @@ static bool is_listed(const struct cli_args *a, const struct discovery_resource 
         return false;
     if (cli_str(a, "api-group") && !str_is(r->group, cli_str(a, "api-group")))
         return false;
-    return has_all(cli_str_or(a, "verbs", ""), r->verbs, r->nverbs) && has_all(cli_str_or(a, "categories", ""), r->categories, r->ncategories);
+    return has_all(cli_str_or(a, "verbs", ""), r->verbs, r->nverbs) &&
+           has_all(cli_str_or(a, "categories", ""), r->categories, r->ncategories);
 }
 
 static const char *sort_key; /* qsort has no argument of its own */
 
 static int by_key(const void *x, const void *y)
 {
-    const struct discovery_resource *a = *(const struct discovery_resource *const *)x, *b = *(const struct discovery_resource *const *)y;
-    int c = strcmp(sort_key, "name") == 0 ? 0 : strcmp(sort_key, "kind") == 0 ? str_cmp(a->kind, b->kind) : str_cmp(a->group, b->group);
+    const struct discovery_resource *a = *(const struct discovery_resource *const *)x,
+                                    *b = *(const struct discovery_resource *const *)y;
+    int c = strcmp(sort_key, "name") == 0   ? 0
+            : strcmp(sort_key, "kind") == 0 ? str_cmp(a->kind, b->kind)
+                                            : str_cmp(a->group, b->group);
     return c ? c : str_cmp(a->plural, b->plural);
 }
 
@@ -76,7 +80,8 @@ static int check_api_resources(const struct cli_args *a, const char *output, str
     if (sort_key[0] && strcmp(sort_key, "name") != 0 && strcmp(sort_key, "kind") != 0)
         return failure_set(f, E_INVALID_ARG, "--sort-by accepts only name or kind");
     if (a->npositional)
-        return failure_set(f, E_INVALID_ARG, "unexpected arguments: [%s]\nSee 'cox api-resources -h' for help and examples", a->positional[0]);
+        return failure_set(f, E_INVALID_ARG, "unexpected arguments: [%s]\nSee 'cox api-resources -h' for help and examples",
+                           a->positional[0]);
     return 0;
 }
 
@@ -157,17 +162,21 @@ static int run_api_versions(struct cli_args *a)
     return session_run(a, api_versions);
 }
 
-const struct cli_verb verb_api_versions = {
-    .name = "api-versions", .summary = "List the API groups and versions that the server has.", .usage = "", .run = run_api_versions, .is_client = true};
+const struct cli_verb verb_api_versions = {.name = "api-versions",
+                                           .summary = "List the API groups and versions that the server has.",
+                                           .usage = "",
+                                           .run = run_api_versions,
+                                           .is_client = true};
 
 /* --- version ------------------------------------------------------------------------------------------------------------------------ */
 
 static struct json client_version(struct arena *a)
 {
     str number = arena_fmt(a, "v%d.%d.0+cox", COX_KUBE_MAJOR, COX_KUBE_MINOR);
-    return json_make(a, "{\"major\":%S,\"minor\":%S,\"gitVersion\":%s,\"buildDate\":%s,\"compiler\":%s,\"platform\":%S,\"kubernetes\":%S}",
-                     arena_fmt(a, "%d", COX_KUBE_MAJOR), arena_fmt(a, "%d", COX_KUBE_MINOR), cox_version(), cox_build_time(), COX_COMPILER,
-                     arena_fmt(a, "linux/%s", COX_ARCH), number);
+    return json_make(
+        a, "{\"major\":%S,\"minor\":%S,\"gitVersion\":%s,\"buildDate\":%s,\"compiler\":%s,\"platform\":%S,\"kubernetes\":%S}",
+        arena_fmt(a, "%d", COX_KUBE_MAJOR), arena_fmt(a, "%d", COX_KUBE_MINOR), cox_version(), cox_build_time(), COX_COMPILER,
+        arena_fmt(a, "linux/%s", COX_ARCH), number);
 }
 
 static void print_versions(struct arena *a, const char *output, const struct json *client, const struct json *server)
@@ -234,7 +243,8 @@ const struct cli_verb verb_version = {
 static int cluster_info(struct session *s, struct failure *f)
 {
     struct json services;
-    int r = session_get(s, S("/api/v1/namespaces/kube-system/services"), S("labelSelector=kubernetes.io%2Fcluster-service%3Dtrue"), &services, f);
+    int r = session_get(s, S("/api/v1/namespaces/kube-system/services"),
+                        S("labelSelector=kubernetes.io%2Fcluster-service%3Dtrue"), &services, f);
     if (r < 0)
         return r;
     const char *url = s->resolved.server && s->resolved.server[0] ? s->resolved.server : client_server(s->client);
@@ -243,7 +253,8 @@ static int cluster_info(struct session *s, struct failure *f)
     for (size_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++) {
         const struct json *meta = json_get(&items->items[i], S("metadata"));
         str name = json_get_str(meta, S("name"));
-        printf(STR_FMT " is running at %s/api/v1/namespaces/kube-system/services/" STR_FMT "/proxy\n", STR_ARG(name), url, STR_ARG(name));
+        printf(STR_FMT " is running at %s/api/v1/namespaces/kube-system/services/" STR_FMT "/proxy\n", STR_ARG(name), url,
+               STR_ARG(name));
     }
     return 0;
 }
@@ -253,5 +264,8 @@ static int run_cluster_info(struct cli_args *a)
     return session_run(a, cluster_info);
 }
 
-const struct cli_verb verb_cluster_info = {
-    .name = "cluster-info", .summary = "Show where the control plane runs.", .usage = "", .run = run_cluster_info, .is_client = true};
+const struct cli_verb verb_cluster_info = {.name = "cluster-info",
+                                           .summary = "Show where the control plane runs.",
+                                           .usage = "",
+                                           .run = run_cluster_info,
+                                           .is_client = true};

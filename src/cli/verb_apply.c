@@ -21,7 +21,8 @@ static int report(struct apply *ap, const struct target *t, const struct json *o
     struct session *s = ap->c.s;
     if (json_path(obj, "metadata", "deletionTimestamp", NULL)) {
         str what = discovery_group_resource(&s->arena, t->res);
-        fprintf(stderr, "Warning: Detected changes to resource " STR_FMT " which is currently being deleted.\n", STR_ARG(t->name.len ? t->name : what));
+        fprintf(stderr, "Warning: Detected changes to resource " STR_FMT " which is currently being deleted.\n",
+                STR_ARG(t->name.len ? t->name : what));
     }
     if (ap->c.printer->format == PRINT_DEFAULT || ap->c.printer->format == PRINT_NAME)
         return change_report(&ap->c, t->res, obj, done, f);
@@ -60,11 +61,12 @@ static struct json last_applied(struct apply *ap, const struct target *t, const 
     str text = json_get_str(json_path(live, "metadata", "annotations", NULL), LAST_APPLIED);
     if (text.len && json_parse(&ap->c.s->arena, text, NULL, &last, NULL) == 0)
         return last;
-    fprintf(stderr,
-            "Warning: resource " STR_FMT "/" STR_FMT " is missing the " STR_FMT
-            " annotation which is required by cox apply. cox apply should only be used on resources created declaratively by either cox create "
-            "--save-config or cox apply. The missing annotation will be patched automatically.\n",
-            STR_ARG(t->res->plural), STR_ARG(t->name), STR_ARG(LAST_APPLIED));
+    fprintf(
+        stderr,
+        "Warning: resource " STR_FMT "/" STR_FMT " is missing the " STR_FMT
+        " annotation which is required by cox apply. cox apply should only be used on resources created declaratively by either cox create "
+        "--save-config or cox apply. The missing annotation will be patched automatically.\n",
+        STR_ARG(t->res->plural), STR_ARG(t->name), STR_ARG(LAST_APPLIED));
     return json_null();
 }
 
@@ -73,16 +75,19 @@ static int patch_failed(struct apply *ap, const struct target *t, const struct j
     struct arena *a = &ap->c.s->arena;
     str text = json_text(a, patch), gv = discovery_group_version(a, t->res);
     return failure_wrap(f, a,
-                        "error when applying patch:\n" STR_FMT "\nto:\nResource: \"" STR_FMT ", Resource=" STR_FMT "\", GroupVersionKind: \"" STR_FMT
-                        ", Kind=" STR_FMT "\"\nName: \"" STR_FMT "\", Namespace: \"" STR_FMT "\"\nfor: \"" STR_FMT "\": error when patching \"" STR_FMT "\": ",
-                        STR_ARG(text), STR_ARG(gv), STR_ARG(t->res->plural), STR_ARG(gv), STR_ARG(t->res->kind), STR_ARG(t->name), STR_ARG(t->ns),
-                        STR_ARG(t->source), STR_ARG(t->source));
+                        "error when applying patch:\n" STR_FMT "\nto:\nResource: \"" STR_FMT ", Resource=" STR_FMT
+                        "\", GroupVersionKind: \"" STR_FMT ", Kind=" STR_FMT "\"\nName: \"" STR_FMT "\", Namespace: \"" STR_FMT
+                        "\"\nfor: \"" STR_FMT "\": error when patching \"" STR_FMT "\": ",
+                        STR_ARG(text), STR_ARG(gv), STR_ARG(t->res->plural), STR_ARG(gv), STR_ARG(t->res->kind), STR_ARG(t->name),
+                        STR_ARG(t->ns), STR_ARG(t->source), STR_ARG(t->source));
 }
 
 /* --force: what cannot be patched is deleted and made anew. */
 static int replace_by_force(struct apply *ap, struct target *t, struct failure *f)
 {
-    int r = deletion_run(ap->c.s, t, &(struct deletion){.grace_s = 0, .propagation = "Background", .waits = true, .timeout_ns = 60 * NSEC_PER_SEC}, f);
+    int r = deletion_run(
+        ap->c.s, t, &(struct deletion){.grace_s = 0, .propagation = "Background", .waits = true, .timeout_ns = 60 * NSEC_PER_SEC},
+        f);
     return r < 0 ? r : apply_new(ap, t, f);
 }
 
@@ -101,7 +106,8 @@ static int apply_existing(struct apply *ap, struct target *t, struct json live, 
         int r = change_patch(&ap->c, &current, S(""), kind, &patch, &done, f);
         if (r == 0)
             return report(ap, t, &done, "configured", f);
-        if (r == -E_CONFLICT && i < CONFLICT_RETRIES && session_get(ap->c.s, target_path(ap->c.s, t, S("")), S(""), &live, f) == 0)
+        if (r == -E_CONFLICT && i < CONFLICT_RETRIES &&
+            session_get(ap->c.s, target_path(ap->c.s, t, S("")), S(""), &live, f) == 0)
             continue;
         if (ap->force && (r == -E_CONFLICT || r == -E_INVALID))
             return replace_by_force(ap, t, f);
@@ -121,9 +127,11 @@ static int apply_client_side(struct apply *ap, struct target *t, struct failure 
         return apply_new(ap, t, f);
     str gv = discovery_group_version(&s->arena, t->res);
     return failure_wrap(f, &s->arena,
-                        "error when retrieving current configuration of:\nResource: \"" STR_FMT ", Resource=" STR_FMT "\", GroupVersionKind: \"" STR_FMT
-                        ", Kind=" STR_FMT "\"\nName: \"" STR_FMT "\", Namespace: \"" STR_FMT "\"\nfrom server for: \"" STR_FMT "\": ",
-                        STR_ARG(gv), STR_ARG(t->res->plural), STR_ARG(gv), STR_ARG(t->res->kind), STR_ARG(t->name), STR_ARG(t->ns), STR_ARG(t->source));
+                        "error when retrieving current configuration of:\nResource: \"" STR_FMT ", Resource=" STR_FMT
+                        "\", GroupVersionKind: \"" STR_FMT ", Kind=" STR_FMT "\"\nName: \"" STR_FMT "\", Namespace: \"" STR_FMT
+                        "\"\nfrom server for: \"" STR_FMT "\": ",
+                        STR_ARG(gv), STR_ARG(t->res->plural), STR_ARG(gv), STR_ARG(t->res->kind), STR_ARG(t->name),
+                        STR_ARG(t->ns), STR_ARG(t->source));
 }
 
 static int apply_server_side(struct apply *ap, struct target *t, struct failure *f)
@@ -134,10 +142,12 @@ static int apply_server_side(struct apply *ap, struct target *t, struct failure 
     int r = change_patch(&c, t, str_of(cli_str(c.s->args, "subresource")), CHANGE_PATCH_APPLY, &t->object, &done, f);
     if (r == -E_CONFLICT && f->from_server) {
         str message = f->message;
-        return failure_set(f, E_CONFLICT,
-                           STR_FMT "\nOther managers own these fields. Take them over with --force-conflicts, leave them out of the manifest, or set them to "
-                                   "the value they have and share them.",
-                           STR_ARG(message));
+        return failure_set(
+            f, E_CONFLICT,
+            STR_FMT
+            "\nOther managers own these fields. Take them over with --force-conflicts, leave them out of the manifest, or set them to "
+            "the value they have and share them.",
+            STR_ARG(message));
     }
     return r < 0 ? r : report(ap, t, &done, "serverside-applied", f);
 }
@@ -172,13 +182,15 @@ static int check_options(struct session *s, struct apply *ap, struct failure *f)
     if (!cli_list(s->args, "filename", 0))
         return failure_set(f, E_INVALID_ARG, "must specify one of -f and -k");
     if (s->args->npositional)
-        return failure_set(f, E_INVALID_ARG, "Unexpected args: [%s]\nSee 'cox apply -h' for help and examples", s->args->positional[0]);
+        return failure_set(f, E_INVALID_ARG, "Unexpected args: [%s]\nSee 'cox apply -h' for help and examples",
+                           s->args->positional[0]);
     if (cli_flag(s->args, "prune"))
         return failure_set(f, E_INVALID_ARG, "cox does not prune: objects that left the manifests are removed with cox delete");
     if (ap->force_conflicts && !ap->server_side)
         return failure_set(f, E_INVALID_ARG, "--force-conflicts only works with --server-side");
     if (ap->c.dry_run == DRY_RUN_CLIENT && ap->server_side)
-        return failure_set(f, E_INVALID_ARG, "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
+        return failure_set(f, E_INVALID_ARG,
+                           "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)");
     if (ap->force && ap->server_side)
         return failure_set(f, E_INVALID_ARG, "--force cannot be used with --server-side");
     return 0;
@@ -191,7 +203,9 @@ static bool is_selected(const struct target *t, const struct selector *sel)
 
 static int apply(struct session *s, struct failure *f)
 {
-    struct apply ap = {.results = json_array(), .server_side = cli_flag(s->args, "server-side"), .force_conflicts = cli_flag(s->args, "force-conflicts"),
+    struct apply ap = {.results = json_array(),
+                       .server_side = cli_flag(s->args, "server-side"),
+                       .force_conflicts = cli_flag(s->args, "force-conflicts"),
                        .force = cli_flag(s->args, "force")};
     struct manifests m = {0};
     struct selector sel = {0};
@@ -242,7 +256,8 @@ static int view_last_applied(struct session *s, struct failure *f)
         struct json last;
         str text = json_get_str(json_path(&found.p[i].object, "metadata", "annotations", NULL), LAST_APPLIED);
         if (!text.len)
-            return failure_set(f, E_NOT_FOUND, "no last-applied-configuration annotation found on resource: " STR_FMT, STR_ARG(found.p[i].name));
+            return failure_set(f, E_NOT_FOUND, "no last-applied-configuration annotation found on resource: " STR_FMT,
+                               STR_ARG(found.p[i].name));
         r = json_parse(&s->arena, text, NULL, &last, &f->err);
         if (r == 0)
             r = printer_object(p, &out, &last, f);
@@ -292,8 +307,9 @@ const struct cli_verb verb_apply = {
     .name = "apply",
     .summary = "Create or change objects so that they are what files say.",
     .usage = "-f FILE [OPTIONS]",
-    .help = "What an earlier apply set and the file no longer has is removed; what others set is left alone.  The object remembers the file's content in\n"
-            "its kubectl.kubernetes.io/last-applied-configuration annotation, so kubectl and cox can take turns.",
+    .help =
+        "What an earlier apply set and the file no longer has is removed; what others set is left alone.  The object remembers the file's content in\n"
+        "its kubectl.kubernetes.io/last-applied-configuration annotation, so kubectl and cox can take turns.",
     .examples = "  cox apply -f web.yaml\n  cox apply -f manifests/ -R\n  cat web.json | cox apply -f - --server-side",
     .options = options,
     .subs = subs,

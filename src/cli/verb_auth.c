@@ -11,7 +11,8 @@
 static bool is_known_verb(const char *verb, bool is_url)
 {
     static const char *const of_urls = " * get put post head options delete patch ";
-    static const char *const of_resources = " get list watch create update patch delete deletecollection use bind impersonate * approve sign escalate attest ";
+    static const char *const of_resources =
+        " get list watch create update patch delete deletecollection use bind impersonate * approve sign escalate attest ";
     char word[64];
     snprintf(word, sizeof word, " %s ", verb);
     return strstr(is_url ? of_urls : of_resources, word) != NULL;
@@ -31,7 +32,8 @@ static const struct discovery_resource *find_type(struct session *s, str type, s
             return NULL;
     }
     if (!r && has_group)
-        fprintf(stderr, "Warning: the server doesn't have a resource type '" STR_FMT "' in group '" STR_FMT "'\n\n", STR_ARG(name), STR_ARG(group));
+        fprintf(stderr, "Warning: the server doesn't have a resource type '" STR_FMT "' in group '" STR_FMT "'\n\n",
+                STR_ARG(name), STR_ARG(group));
     else if (!r)
         fprintf(stderr, "Warning: the server doesn't have a resource type '" STR_FMT "'\n\n", STR_ARG(type));
     return r;
@@ -46,24 +48,32 @@ static struct json resource_review(struct session *s, const char *verb, str word
     const struct discovery_resource *r = find_type(s, type, f);
     bool everywhere = cli_flag(s->args, "all-namespaces");
     if (r && !r->is_namespaced && !everywhere)
-        fprintf(stderr, r->group.len ? "Warning: resource '" STR_FMT "' is not namespace scoped in group '" STR_FMT "'\n\n" : "Warning: resource '" STR_FMT "' is not namespace scoped\n\n",
+        fprintf(stderr,
+                r->group.len ? "Warning: resource '" STR_FMT "' is not namespace scoped in group '" STR_FMT "'\n\n"
+                             : "Warning: resource '" STR_FMT "' is not namespace scoped\n\n",
                 STR_ARG(r->plural), STR_ARG(r->group));
     if (!is_known_verb(verb, false))
         fprintf(stderr, "Warning: verb '%s' is not a known verb\n\n", verb);
-    return json_make(a, "{\"resourceAttributes\":{\"namespace\":%S,\"verb\":%s,\"group\":%S,\"resource\":%S,\"subresource\":%s,\"name\":%S}}",
-                     everywhere ? S("") : s->namespace_, verb, r ? r->group : S(""), r ? r->plural : type, cli_str_or(s->args, "subresource", ""), name);
+    return json_make(
+        a, "{\"resourceAttributes\":{\"namespace\":%S,\"verb\":%s,\"group\":%S,\"resource\":%S,\"subresource\":%s,\"name\":%S}}",
+        everywhere ? S("") : s->namespace_, verb, r ? r->group : S(""), r ? r->plural : type,
+        cli_str_or(s->args, "subresource", ""), name);
 }
 
 static int check_access(struct session *s, struct failure *f)
 {
     struct arena *a = &s->arena;
     if (s->args->npositional != 2)
-        return failure_set(f, E_INVALID_ARG, "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'cox auth can-i -h' for help and examples.");
+        return failure_set(
+            f, E_INVALID_ARG,
+            "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'cox auth can-i -h' for help and examples.");
     const char *verb = s->args->positional[0], *what = s->args->positional[1];
     if (what[0] == '/' && !is_known_verb(verb, true))
         fprintf(stderr, "Warning: verb '%s' is not a known verb\n\n", verb);
-    struct json answer, spec = what[0] == '/' ? json_make(a, "{\"nonResourceAttributes\":{\"verb\":%s,\"path\":%s}}", verb, what) : resource_review(s, verb, str_of(what), f);
-    struct json review = json_make(a, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":%j}", &spec);
+    struct json answer, spec = what[0] == '/' ? json_make(a, "{\"nonResourceAttributes\":{\"verb\":%s,\"path\":%s}}", verb, what)
+                                              : resource_review(s, verb, str_of(what), f);
+    struct json review =
+        json_make(a, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":%j}", &spec);
     int r = session_send(s, S("POST"), S("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"), S(""), &review, &answer, f);
     if (r < 0)
         return r;
@@ -73,7 +83,8 @@ static int check_access(struct session *s, struct failure *f)
     if (!cli_flag(s->args, "quiet") && allowed)
         printf("yes\n");
     else if (!cli_flag(s->args, "quiet"))
-        printf("no%s" STR_FMT "%s" STR_FMT "\n", reason.len ? " - " : "", STR_ARG(reason), error.len ? " - " : "", STR_ARG(error));
+        printf("no%s" STR_FMT "%s" STR_FMT "\n", reason.len ? " - " : "", STR_ARG(reason), error.len ? " - " : "",
+               STR_ARG(error));
     return !allowed;
 }
 
@@ -84,13 +95,18 @@ static int list_access(struct session *s, struct failure *f)
     TABS_AUTO tabs = TABS_TABLE;
     STRBUF_AUTO out = STRBUF_HEAP;
     struct access_list l = {.arena = &s->arena};
-    struct json answer, review = json_make(&s->arena, "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectRulesReview\",\"spec\":{\"namespace\":%S}}", s->namespace_);
+    struct json answer,
+        review = json_make(
+            &s->arena,
+            "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectRulesReview\",\"spec\":{\"namespace\":%S}}",
+            s->namespace_);
     int r = session_send(s, S("POST"), S("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"), S(""), &review, &answer, f);
     if (r < 0)
         return r;
     const struct json *status = json_get(&answer, S("status"));
     if (json_get_bool(status, S("incomplete"), false))
-        fprintf(stderr, "Warning: the list may be incomplete: " STR_FMT "\n", STR_ARG(json_get_str(status, S("evaluationError"))));
+        fprintf(stderr, "Warning: the list may be incomplete: " STR_FMT "\n",
+                STR_ARG(json_get_str(status, S("evaluationError"))));
     access_add_rules(&l, json_get(status, S("resourceRules")));
     access_add_rules(&l, json_get(status, S("nonResourceRules")));
     if (!cli_flag(s->args, "no-headers"))
@@ -145,7 +161,8 @@ static void print_who(struct session *s, const struct json *info)
 static int whoami(struct session *s, struct failure *f)
 {
     struct printer *p;
-    struct json answer, review = json_make(&s->arena, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}");
+    struct json answer,
+        review = json_make(&s->arena, "{\"apiVersion\":\"authentication.k8s.io/v1\",\"kind\":\"SelfSubjectReview\"}");
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     if (r == 0)
         r = session_send(s, S("POST"), S("/apis/authentication.k8s.io/v1/selfsubjectreviews"), S(""), &review, &answer, f);
@@ -184,8 +201,13 @@ static const struct cli_verb verb_can_i = {
     .run = run_can_i,
     .is_client = true,
 };
-static const struct cli_verb verb_whoami = {.name = "whoami", .summary = "Show who the server takes you for.", .usage = "[-o FORMAT]", .options = whoami_options, .run = run_whoami,
+static const struct cli_verb verb_whoami = {.name = "whoami",
+                                            .summary = "Show who the server takes you for.",
+                                            .usage = "[-o FORMAT]",
+                                            .options = whoami_options,
+                                            .run = run_whoami,
                                             .is_client = true};
 static const struct cli_verb *const subs[] = {&verb_can_i, &verb_whoami, NULL};
 
-const struct cli_verb verb_auth = {.name = "auth", .summary = "Ask what is allowed, and who you are.", .usage = "(can-i | whoami)", .subs = subs};
+const struct cli_verb verb_auth = {
+    .name = "auth", .summary = "Ask what is allowed, and who you are.", .usage = "(can-i | whoami)", .subs = subs};

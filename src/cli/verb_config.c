@@ -48,7 +48,9 @@ static int view(struct config *c)
 {
     STRBUF_AUTO out = STRBUF_HEAP;
     struct json tree;
-    struct kubeconfig_view v = {.raw = cli_flag(c->args, "raw"), .flatten = cli_flag(c->args, "flatten"), .minify = cli_flag(c->args, "minify"),
+    struct kubeconfig_view v = {.raw = cli_flag(c->args, "raw"),
+                                .flatten = cli_flag(c->args, "flatten"),
+                                .minify = cli_flag(c->args, "minify"),
                                 .context = cli_str(c->args, "context")};
     const char *output = cli_str_or(c->args, "output", "yaml");
     struct printer *p;
@@ -71,8 +73,9 @@ static int view(struct config *c)
 static void write_context(struct config *c, struct strbuf *b, str name)
 {
     const struct json *x = kubeconfig_find(c->k, KUBECONFIG_CONTEXTS, name);
-    strbuf_addf(b, "%s\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\n", str_eq(name, kubeconfig_current_context(c->k)) ? "*" : "", STR_ARG(name),
-                STR_ARG(json_get_str(x, S("cluster"))), STR_ARG(json_get_str(x, S("user"))), STR_ARG(json_get_str(x, S("namespace"))));
+    strbuf_addf(b, "%s\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\n",
+                str_eq(name, kubeconfig_current_context(c->k)) ? "*" : "", STR_ARG(name), STR_ARG(json_get_str(x, S("cluster"))),
+                STR_ARG(json_get_str(x, S("user"))), STR_ARG(json_get_str(x, S("namespace"))));
 }
 
 static int get_contexts(struct config *c)
@@ -183,10 +186,12 @@ static int set_fields(struct config *c, enum kubeconfig_section section, str nam
 
 static int set_context(struct config *c)
 {
-    static const struct field fields[] = {{"cluster", "cluster", false}, {"user", "user", false}, {"namespace", "namespace", false}};
+    static const struct field fields[] = {
+        {"cluster", "cluster", false}, {"user", "user", false}, {"namespace", "namespace", false}};
     str name = cli_flag(c->args, "current") ? kubeconfig_current_context(c->k) : S("");
     if (!name.len) {
-        int r = need_words(c, 1, cli_flag(c->args, "current") ? "no current context is set" : "name the context, or give --current");
+        int r =
+            need_words(c, 1, cli_flag(c->args, "current") ? "no current context is set" : "name the context, or give --current");
         if (r < 0)
             return r;
         name = word(c, 0);
@@ -293,8 +298,14 @@ static int rename_context(struct config *c)
 
 /* --- verbs ------------------------------------------------------------------------------------------------------------------------------ */
 
-#define FILE_OPTION {"kubeconfig", 0, CLI_STRING, "FILE", "", "The file; otherwise $KUBECONFIG or ~/.kube/config.", NULL}
-#define EMBED_OPTION {"embed-certs", 0, CLI_FLAG, NULL, "", "Put the files' content into the kubeconfig.", NULL}
+#define FILE_OPTION                                                                                         \
+    {                                                                                                       \
+        "kubeconfig", 0, CLI_STRING, "FILE", "", "The file; otherwise $KUBECONFIG or ~/.kube/config.", NULL \
+    }
+#define EMBED_OPTION                                                                              \
+    {                                                                                             \
+        "embed-certs", 0, CLI_FLAG, NULL, "", "Put the files' content into the kubeconfig.", NULL \
+    }
 
 static const struct cli_option plain_options[] = {FILE_OPTION, {0}};
 static const struct cli_option view_options[] = {
@@ -345,9 +356,21 @@ static const struct cli_option set_credentials_options[] = {
 static const struct {
     const char *name;
     int (*body)(struct config *c);
-} bodies[] = {{"view", view}, {"get-contexts", get_contexts}, {"current-context", current_context}, {"use-context", use_context}, {"set-context", set_context},
-              {"set-cluster", set_cluster}, {"set-credentials", set_credentials}, {"set", set_path}, {"unset", unset_path}, {"delete-context", delete_context},
-              {"delete-cluster", delete_cluster}, {"delete-user", delete_user}, {"rename-context", rename_context}, {"get-clusters", get_clusters}, {"get-users", get_users}};
+} bodies[] = {{"view", view},
+              {"get-contexts", get_contexts},
+              {"current-context", current_context},
+              {"use-context", use_context},
+              {"set-context", set_context},
+              {"set-cluster", set_cluster},
+              {"set-credentials", set_credentials},
+              {"set", set_path},
+              {"unset", unset_path},
+              {"delete-context", delete_context},
+              {"delete-cluster", delete_cluster},
+              {"delete-user", delete_user},
+              {"rename-context", rename_context},
+              {"get-clusters", get_clusters},
+              {"get-users", get_users}};
 
 static int run_config(struct cli_args *a)
 {
@@ -359,14 +382,18 @@ static int run_config(struct cli_args *a)
 }
 
 #define SUB(var, name_, aliases_, summary_, usage_, options_) \
-    static const struct cli_verb var = {.name = name_, .aliases = aliases_, .summary = summary_, .usage = usage_, .options = options_, .run = run_config}
+    static const struct cli_verb var = {                      \
+        .name = name_, .aliases = aliases_, .summary = summary_, .usage = usage_, .options = options_, .run = run_config}
 SUB(verb_view, "view", NULL, "Show the merged kubeconfig.", "[--raw] [--flatten] [--minify]", view_options);
 SUB(verb_get_contexts, "get-contexts", NULL, "List the contexts.", "[NAME ...] [-o name]", contexts_options);
 SUB(verb_current_context, "current-context", NULL, "Print the current context.", "", plain_options);
 SUB(verb_use_context, "use-context", "use", "Choose the current context.", "NAME", plain_options);
-SUB(verb_set_context, "set-context", NULL, "Make or change a context.", "(NAME | --current) [--cluster=NAME] [--user=NAME] [--namespace=NAME]", set_context_options);
-SUB(verb_set_cluster, "set-cluster", NULL, "Make or change a cluster.", "NAME [--server=URL] [--certificate-authority=FILE]", set_cluster_options);
-SUB(verb_set_credentials, "set-credentials", NULL, "Make or change a user.", "NAME [--token=TOKEN] [--client-certificate=FILE --client-key=FILE]", set_credentials_options);
+SUB(verb_set_context, "set-context", NULL, "Make or change a context.",
+    "(NAME | --current) [--cluster=NAME] [--user=NAME] [--namespace=NAME]", set_context_options);
+SUB(verb_set_cluster, "set-cluster", NULL, "Make or change a cluster.", "NAME [--server=URL] [--certificate-authority=FILE]",
+    set_cluster_options);
+SUB(verb_set_credentials, "set-credentials", NULL, "Make or change a user.",
+    "NAME [--token=TOKEN] [--client-certificate=FILE --client-key=FILE]", set_credentials_options);
 SUB(verb_set, "set", NULL, "Set a field by its path.", "PROPERTY VALUE", plain_options);
 SUB(verb_unset, "unset", NULL, "Remove a field by its path.", "PROPERTY", plain_options);
 SUB(verb_delete_context, "delete-context", NULL, "Delete a context.", "NAME", plain_options);
@@ -376,8 +403,22 @@ SUB(verb_rename_context, "rename-context", NULL, "Rename a context.", "OLD NEW",
 SUB(verb_get_clusters, "get-clusters", NULL, "List the clusters.", "", plain_options);
 SUB(verb_get_users, "get-users", NULL, "List the users.", "", plain_options);
 static const struct cli_verb *const subs[] = {
-    &verb_current_context, &verb_delete_cluster, &verb_delete_context, &verb_delete_user, &verb_get_clusters, &verb_get_contexts, &verb_get_users, &verb_rename_context,
-    &verb_set, &verb_set_cluster, &verb_set_context, &verb_set_credentials, &verb_unset, &verb_use_context, &verb_view, NULL,
+    &verb_current_context,
+    &verb_delete_cluster,
+    &verb_delete_context,
+    &verb_delete_user,
+    &verb_get_clusters,
+    &verb_get_contexts,
+    &verb_get_users,
+    &verb_rename_context,
+    &verb_set,
+    &verb_set_cluster,
+    &verb_set_context,
+    &verb_set_credentials,
+    &verb_unset,
+    &verb_use_context,
+    &verb_view,
+    NULL,
 };
 
 const struct cli_verb verb_config = {

@@ -34,7 +34,10 @@ static int create_raw(struct session *s, struct failure *f)
         return r;
     str query = str_of(cli_str(s->args, "raw")), path;
     str_cut(&query, '?', &path);
-    r = session_do(s, &(struct client_request){.method = S("POST"), .path = path, .query = query, .body = json_text(&s->arena, &m.p[0].object)}, &res, f);
+    r = session_do(
+        s,
+        &(struct client_request){.method = S("POST"), .path = path, .query = query, .body = json_text(&s->arena, &m.p[0].object)},
+        &res, f);
     if (r == 0)
         fwrite(res.body.p, 1, res.body.len, stdout);
     return r;
@@ -45,7 +48,8 @@ static int create(struct session *s, struct failure *f)
     struct change c;
     struct manifests m = {0};
     if (s->args->npositional)
-        return failure_set(f, E_INVALID_ARG, "Unexpected args: [%s]\nSee 'cox create -h' for help and examples", s->args->positional[0]);
+        return failure_set(f, E_INVALID_ARG, "Unexpected args: [%s]\nSee 'cox create -h' for help and examples",
+                           s->args->positional[0]);
     if (!cli_list(s->args, "filename", 0))
         return failure_set(f, E_INVALID_ARG, "must specify one of -f and -k");
     if (cli_str(s->args, "raw"))
@@ -72,7 +76,8 @@ static int run_create(struct cli_args *a)
 static int token_spec(struct session *s, struct json *spec, struct failure *f)
 {
     struct arena *a = &s->arena;
-    const char *kind = cli_str(s->args, "bound-object-kind"), *name = cli_str(s->args, "bound-object-name"), *uid = cli_str(s->args, "bound-object-uid");
+    const char *kind = cli_str(s->args, "bound-object-kind"), *name = cli_str(s->args, "bound-object-name"),
+               *uid = cli_str(s->args, "bound-object-uid");
     int64_t duration = cli_duration_ns(s->args, "duration", 0);
     str *audiences;
     size_t n = generate_list(s, "audience", false, &audiences);
@@ -84,13 +89,15 @@ static int token_spec(struct session *s, struct json *spec, struct failure *f)
         return failure_set(f, E_INVALID_ARG, "--duration cannot be expressed in units less than seconds");
     json_set(a, spec, S("expirationSeconds"), duration ? json_int(a, duration / NSEC_PER_SEC) : json_null());
     if (!kind && (name || uid))
-        return failure_set(f, E_INVALID_ARG, "--bound-object-%s can only be set if --bound-object-kind is provided", name ? "name" : "uid");
+        return failure_set(f, E_INVALID_ARG, "--bound-object-%s can only be set if --bound-object-kind is provided",
+                           name ? "name" : "uid");
     if (kind && strcmp(kind, "Pod") != 0 && strcmp(kind, "Secret") != 0 && strcmp(kind, "Node") != 0)
         return failure_set(f, E_INVALID_ARG, "supported --bound-object-kind values are Node, Pod, Secret");
     if (kind && !name)
         return failure_set(f, E_INVALID_ARG, "--bound-object-name is required if --bound-object-kind is provided");
     if (kind)
-        json_set(a, spec, S("boundObjectRef"), json_make(a, "{\"apiVersion\":\"v1\",\"kind\":%s,\"name\":%s,\"uid\":%s}", kind, name, uid ? uid : ""));
+        json_set(a, spec, S("boundObjectRef"),
+                 json_make(a, "{\"apiVersion\":\"v1\",\"kind\":%s,\"name\":%s,\"uid\":%s}", kind, name, uid ? uid : ""));
     return 0;
 }
 
@@ -101,7 +108,9 @@ static int create_a_token(struct session *s, struct failure *f)
     struct printer *p;
     struct strbuf path = strbuf_on(a);
     if (s->args->npositional != 1)
-        return failure_set(f, E_INVALID_ARG, "exactly one NAME is required, got %zu\nSee 'cox create token -h' for help and examples", s->args->npositional);
+        return failure_set(f, E_INVALID_ARG,
+                           "exactly one NAME is required, got %zu\nSee 'cox create token -h' for help and examples",
+                           s->args->npositional);
     int r = printer_new(a, s->args, PRINT_ALLOW_RESULT, &p, f);
     if (r == 0)
         r = token_spec(s, &spec, f);
@@ -112,7 +121,10 @@ static int create_a_token(struct session *s, struct failure *f)
     strbuf_add_str(&path, S("/serviceaccounts"));
     client_path_add(&path, str_of(s->args->positional[0]));
     strbuf_add_str(&path, S("/token"));
-    struct json body = json_make(a, "{\"kind\":\"TokenRequest\",\"apiVersion\":\"authentication.k8s.io/v1\",\"metadata\":{\"creationTimestamp\":null},\"spec\":%j}", &spec);
+    struct json body = json_make(
+        a,
+        "{\"kind\":\"TokenRequest\",\"apiVersion\":\"authentication.k8s.io/v1\",\"metadata\":{\"creationTimestamp\":null},\"spec\":%j}",
+        &spec);
     r = session_send(s, S("POST"), strbuf_str(&path), S(""), &body, &answer, f);
     if (r < 0 && f->from_server) {
         str message = f->message;
@@ -124,7 +136,8 @@ static int create_a_token(struct session *s, struct failure *f)
     if (p->format != PRINT_DEFAULT)
         r = printer_object(p, &out, &answer, f);
     else
-        strbuf_addf(&out, STR_FMT "%s", STR_ARG(json_str(json_path(&answer, "status", "token", NULL))), isatty(STDOUT_FILENO) ? "\n" : "");
+        strbuf_addf(&out, STR_FMT "%s", STR_ARG(json_str(json_path(&answer, "status", "token", NULL))),
+                    isatty(STDOUT_FILENO) ? "\n" : "");
     print_flush(&out);
     return r;
 }
@@ -143,15 +156,25 @@ static const struct cli_option token_options[] = {
     PRINT_OPTIONS_RESULT,
     {0},
 };
-const struct cli_verb create_token = {.name = "token", .summary = "Ask for a token of a service account.", .usage = "SERVICEACCOUNT [--duration=TIME]",
-                                      .options = token_options, .run = run_token, .is_client = true};
+const struct cli_verb create_token = {.name = "token",
+                                      .summary = "Ask for a token of a service account.",
+                                      .usage = "SERVICEACCOUNT [--duration=TIME]",
+                                      .options = token_options,
+                                      .run = run_token,
+                                      .is_client = true};
 
 /* --- the verb --------------------------------------------------------------------------------------------------------------------------- */
 
 static const struct cli_verb *const subs[] = {
-    &create_cluster_role, &create_cluster_role_binding, &create_config_map, &create_cron_job, &create_deployment, &create_ingress, &create_job,
-    &create_namespace, &create_pdb, &create_priority, &create_quota, &create_role, &create_role_binding, &create_secret, &create_service,
-    &create_service_account, &create_token, NULL,
+    &create_cluster_role, &create_cluster_role_binding,
+    &create_config_map,   &create_cron_job,
+    &create_deployment,   &create_ingress,
+    &create_job,          &create_namespace,
+    &create_pdb,          &create_priority,
+    &create_quota,        &create_role,
+    &create_role_binding, &create_secret,
+    &create_service,      &create_service_account,
+    &create_token,        NULL,
 };
 
 static const struct cli_option options[] = {
@@ -165,7 +188,8 @@ const struct cli_verb verb_create = {
     .name = "create",
     .summary = "Create objects from files or from flags.",
     .usage = "(-f FILE | TYPE NAME ...) [OPTIONS]",
-    .examples = "  cox create -f web.yaml\n  cox create deployment web --image=nginx --replicas=3\n  cox create configmap settings --from-literal=a=1 --from-file=app.conf",
+    .examples =
+        "  cox create -f web.yaml\n  cox create deployment web --image=nginx --replicas=3\n  cox create configmap settings --from-literal=a=1 --from-file=app.conf",
     .options = options,
     .subs = subs,
     .run = run_create,

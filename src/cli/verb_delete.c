@@ -13,7 +13,8 @@ static const struct cli_option options[] = {
     {"grace-period", 0, CLI_INT, "SECONDS", "-1", "Time to end in; negative: what the object says, 0 only with --force.", NULL},
     {"force", 0, CLI_FLAG, NULL, "", "Do not wait for the object to end in good order.", NULL},
     {"now", 0, CLI_FLAG, NULL, "", "A grace period of one second.", NULL},
-    {"cascade", 0, CLI_STRING, "background|foreground|orphan", "background", "What becomes of the objects it owns.", "background"},
+    {"cascade", 0, CLI_STRING, "background|foreground|orphan", "background", "What becomes of the objects it owns.",
+     "background"},
     {"wait", 0, CLI_FLAG, NULL, "true", "Return when the objects are gone.", NULL},
     {"timeout", 0, CLI_DURATION, "TIME", "0", "How long to wait; 0 waits on.", NULL},
     {"ignore-not-found", 0, CLI_FLAG, NULL, "", "An object that does not exist is no error.", NULL},
@@ -34,7 +35,11 @@ static int read_cascade(const struct cli_args *a, const char **ret, struct failu
 {
     static const struct {
         const char *word, *policy;
-    } words[] = {{"background", "Background"}, {"true", "Background"}, {"foreground", "Foreground"}, {"orphan", "Orphan"}, {"false", "Orphan"}};
+    } words[] = {{"background", "Background"},
+                 {"true", "Background"},
+                 {"foreground", "Foreground"},
+                 {"orphan", "Orphan"},
+                 {"false", "Orphan"}};
     const char *given = cli_str_or(a, "cascade", "background");
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         if (strcmp(given, words[i].word) == 0) {
@@ -42,7 +47,8 @@ static int read_cascade(const struct cli_args *a, const char **ret, struct failu
             return 0;
         }
     }
-    return failure_set(f, E_INVALID_ARG, "invalid cascade value (%s). Must be \"background\", \"foreground\", or \"orphan\"", given);
+    return failure_set(f, E_INVALID_ARG, "invalid cascade value (%s). Must be \"background\", \"foreground\", or \"orphan\"",
+                       given);
 }
 
 static int read_options(struct deleting *d, struct failure *f)
@@ -64,9 +70,12 @@ static int read_options(struct deleting *d, struct failure *f)
     if (force && grace > 0)
         return failure_set(f, E_INVALID_ARG, "--force and --grace-period greater than 0 cannot be specified together");
     if (force)
-        fputs("Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on "
-              "the cluster indefinitely.\n", stderr);
-    d->d = (struct deletion){.grace_s = grace, .timeout_ns = cli_duration_ns(a, "timeout", 0), .is_dry_run = d->c.dry_run == DRY_RUN_SERVER};
+        fputs(
+            "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on "
+            "the cluster indefinitely.\n",
+            stderr);
+    d->d = (struct deletion){
+        .grace_s = grace, .timeout_ns = cli_duration_ns(a, "timeout", 0), .is_dry_run = d->c.dry_run == DRY_RUN_SERVER};
     d->d.waits = (!cli_given(a, "wait") || cli_flag(a, "wait")) && d->c.dry_run == DRY_RUN_NONE;
     bool selects = cli_flag(a, "all") || cli_str(a, "selector") || cli_str(a, "field-selector");
     d->ignore_not_found = cli_given(a, "ignore-not-found") ? cli_flag(a, "ignore-not-found") : selects;
@@ -80,7 +89,8 @@ static void report(struct deleting *d, const struct target *t)
     if (d->c.printer->format == PRINT_NAME)
         printf(STR_FMT "/" STR_FMT "\n", STR_ARG(type), STR_ARG(t->name));
     else
-        printf(STR_FMT " \"" STR_FMT "\" %s%s\n", STR_ARG(type), STR_ARG(t->name), d->d.grace_s == 0 ? "force deleted" : "deleted", behind[d->c.dry_run]);
+        printf(STR_FMT " \"" STR_FMT "\" %s%s\n", STR_ARG(type), STR_ARG(t->name),
+               d->d.grace_s == 0 ? "force deleted" : "deleted", behind[d->c.dry_run]);
     fflush(stdout);
 }
 
@@ -152,7 +162,8 @@ const struct cli_verb verb_delete = {
     .name = "delete",
     .summary = "Delete objects by name, by label or as files list them.",
     .usage = "(TYPE NAME ... | TYPE/NAME ... | TYPE (-l LABELS | --all) | -f FILE) [OPTIONS]",
-    .examples = "  cox delete pod web\n  cox delete -f web.yaml\n  cox delete pods -l app=web --now\n  cox delete job/sum --cascade=orphan",
+    .examples =
+        "  cox delete pod web\n  cox delete -f web.yaml\n  cox delete pods -l app=web --now\n  cox delete job/sum --cascade=orphan",
     .options = options,
     .run = run_delete,
     .is_client = true,

@@ -36,12 +36,15 @@ static int show_matching(struct describe *d, struct session *s, struct resource_
 
 static int describe(struct session *s, struct failure *f)
 {
-    struct describe d = {.s = s, .arena = &s->arena, .shows_events = !cli_given(s->args, "show-events") || cli_flag(s->args, "show-events")};
+    struct describe d = {
+        .s = s, .arena = &s->arena, .shows_events = !cli_given(s->args, "show-events") || cli_flag(s->args, "show-events")};
     struct resource_query q = resource_query_of(s->args, 0);
     struct targets found;
     q.lists_alone = true;
     if (!q.nwords && !cli_list(s->args, "filename", 0))
-        return failure_set(f, E_INVALID_ARG, "You must specify the type of resource to describe. Use \"cox api-resources\" for a complete list of supported resources.");
+        return failure_set(
+            f, E_INVALID_ARG,
+            "You must specify the type of resource to describe. Use \"cox api-resources\" for a complete list of supported resources.");
     int r = resources_find(s, &q, &found, f);
     if (r == 0 && !found.len && q.nwords == 2 && s->failures.len == 1 && s->failures.p[0].err.code == E_NOT_FOUND)
         r = show_matching(&d, s, q, f);

@@ -91,10 +91,12 @@ static void add_reason(struct edit *e, const struct target *t, const struct fail
     STRBUF_AUTO text = STRBUF_HEAP;
     const struct json *causes = json_path(&f->status, "details", "causes", NULL);
     if (t)
-        strbuf_addf(&e->reasons, "# " STR_FMT " \"" STR_FMT "\" was not valid:\n", STR_ARG(discovery_group_resource(&e->c.s->arena, t->res)), STR_ARG(t->name));
+        strbuf_addf(&e->reasons, "# " STR_FMT " \"" STR_FMT "\" was not valid:\n",
+                    STR_ARG(discovery_group_resource(&e->c.s->arena, t->res)), STR_ARG(t->name));
     if (f->from_server && json_is(causes, JSON_ARRAY) && causes->len) {
         for (size_t i = 0; i < causes->len; i++)
-            strbuf_addf(&text, "* " STR_FMT ": " STR_FMT "\n", STR_ARG(json_get_str(&causes->items[i], S("field"))), STR_ARG(json_get_str(&causes->items[i], S("message"))));
+            strbuf_addf(&text, "* " STR_FMT ": " STR_FMT "\n", STR_ARG(json_get_str(&causes->items[i], S("field"))),
+                        STR_ARG(json_get_str(&causes->items[i], S("message"))));
     } else {
         failure_write(&text, f);
     }
@@ -219,7 +221,9 @@ static int rounds(struct edit *e, struct failure *f)
 
 static int edit(struct session *s, struct failure *f)
 {
-    struct edit e = {.reasons = strbuf_on(&s->arena), .as_json = strcmp(cli_str_or(s->args, "output", "yaml"), "json") == 0, .sub = str_of(cli_str(s->args, "subresource"))};
+    struct edit e = {.reasons = strbuf_on(&s->arena),
+                     .as_json = strcmp(cli_str_or(s->args, "output", "yaml"), "json") == 0,
+                     .sub = str_of(cli_str(s->args, "subresource"))};
     struct resource_query q = resource_query_of(s->args, 0);
     int r = change_init(&e.c, s, "kubectl-edit", f);
     if (r == 0)

@@ -61,7 +61,8 @@ static const struct json *find_kind(struct explain *e, const struct discovery_re
         const struct json *kinds = list_of(&schemas->members[i].value, "x-kubernetes-group-version-kind");
         for (size_t k = 0; k < kinds->len; k++) {
             const struct json *one = &kinds->items[k];
-            if (str_eq(json_get_str(one, S("kind")), r->kind) && str_eq(json_get_str(one, S("group")), r->group) && str_eq(json_get_str(one, S("version")), r->version))
+            if (str_eq(json_get_str(one, S("kind")), r->kind) && str_eq(json_get_str(one, S("group")), r->group) &&
+                str_eq(json_get_str(one, S("version")), r->version))
                 return &schemas->members[i].value;
         }
     }
@@ -200,7 +201,8 @@ static void add_fields(struct explain *e, const struct json *schema, size_t leve
         return;
     struct seen here = {seen, ref};
     schema = resolve(e, schema);
-    const struct json *properties = json_get(schema, S("properties")), *all = list_of(schema, "allOf"), *items = json_get(schema, S("items"));
+    const struct json *properties = json_get(schema, S("properties")), *all = list_of(schema, "allOf"),
+                      *items = json_get(schema, S("items"));
     if (json_is(properties, JSON_OBJECT)) {
         const struct json_member **sorted = jsonpath_sorted_members(&e->s->arena, properties);
         for (size_t i = 0; i < properties->len; i++) {
@@ -244,7 +246,8 @@ static bool follow(struct explain *e, const struct json *schema, str path, int d
         return false;
     schema = resolve(e, schema);
     str_cut(&rest, '.', &name);
-    const struct json *field = json_get(json_get(schema, S("properties")), name), *items = json_get(schema, S("items")), *all = list_of(schema, "allOf");
+    const struct json *field = json_get(json_get(schema, S("properties")), name), *items = json_get(schema, S("items")),
+                      *all = list_of(schema, "allOf");
     if (field) {
         if (!rest.len) {
             strbuf_addf(&e->out, "FIELD: " STR_FMT " <", STR_ARG(name));
@@ -293,7 +296,8 @@ static int find_type(struct session *s, str word, const struct discovery_resourc
     if (r < 0 || !version)
         return r;
     *ret = discovery_find_kind(d, str_of(version), (*ret)->kind);
-    return *ret ? 0 : failure_set(f, E_NOT_FOUND, "couldn't find resource for \"%s, Resource=" STR_FMT "\"", version, STR_ARG(head));
+    return *ret ? 0
+                : failure_set(f, E_NOT_FOUND, "couldn't find resource for \"%s, Resource=" STR_FMT "\"", version, STR_ARG(head));
 }
 
 static int read_document(struct explain *e, const struct discovery_resource *res, struct failure *f)
@@ -307,7 +311,9 @@ static int read_document(struct explain *e, const struct discovery_resource *res
     str key = arena_fmt(a, "%s" STR_FMT, res->group.len ? "apis/" : "api/", STR_ARG(gv));
     str query = json_get_str(json_get(json_get(&index, S("paths")), key), S("serverRelativeURL")), path;
     if (!query.len)
-        return failure_set(f, E_NOT_FOUND, "couldn't find resource for \"" STR_FMT ", Resource=" STR_FMT "\" in the server's OpenAPI documents", STR_ARG(gv), STR_ARG(res->plural));
+        return failure_set(f, E_NOT_FOUND,
+                           "couldn't find resource for \"" STR_FMT ", Resource=" STR_FMT "\" in the server's OpenAPI documents",
+                           STR_ARG(gv), STR_ARG(res->plural));
     str_cut(&query, '?', &path);
     return session_get(e->s, path, query, &e->document, f);
 }
@@ -318,7 +324,9 @@ static int explain(struct session *s, struct failure *f)
     const struct discovery_resource *res;
     str path;
     if (!s->args->npositional)
-        return failure_set(f, E_INVALID_ARG, "You must specify the type of resource to explain. Use \"cox api-resources\" for a complete list of supported resources.");
+        return failure_set(
+            f, E_INVALID_ARG,
+            "You must specify the type of resource to explain. Use \"cox api-resources\" for a complete list of supported resources.");
     if (s->args->npositional > 1)
         return failure_set(f, E_INVALID_ARG, "We accept only this format: explain RESOURCE");
     int r = find_type(s, str_of(s->args->positional[0]), &res, &path, f);
@@ -333,7 +341,8 @@ static int explain(struct session *s, struct failure *f)
         strbuf_addf(&e.out, "GROUP:      " STR_FMT "\n", STR_ARG(res->group));
     strbuf_addf(&e.out, "KIND:       " STR_FMT "\nVERSION:    " STR_FMT "\n\n", STR_ARG(res->kind), STR_ARG(res->version));
     if (!follow(&e, schema, path, 0))
-        return failure_set(f, E_NOT_FOUND, "field \"" STR_FMT "\" does not exist", STR_ARG(str_from(path, (size_t)(str_rfind_char(path, '.') + 1))));
+        return failure_set(f, E_NOT_FOUND, "field \"" STR_FMT "\" does not exist",
+                           STR_ARG(str_from(path, (size_t)(str_rfind_char(path, '.') + 1))));
     strbuf_add_char(&e.out, '\n');
     print_flush(&e.out);
     return 0;

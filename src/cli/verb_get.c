@@ -28,7 +28,8 @@ int get_target(struct get *g, const struct target *t, bool as_table, struct json
     }
     struct client_response res;
     str query = as_table && g->sort_by ? S("includeObject=Object") : S("");
-    int r = session_do(g->s, &(struct client_request){.method = S("GET"), .path = path, .query = query, .accept = accept}, &res, f);
+    int r =
+        session_do(g->s, &(struct client_request){.method = S("GET"), .path = path, .query = query, .accept = accept}, &res, f);
     if (r == 0)
         *ret = res.json;
     return r;
@@ -63,7 +64,9 @@ static struct json table_of(struct get *g, struct json *answer)
     struct arena *a = &g->s->arena;
     if (str_is(json_get_str(answer, S("kind")), "Table"))
         return *answer;
-    struct json table = json_literal(a, "{\"columnDefinitions\":[{\"name\":\"Name\",\"type\":\"string\",\"format\":\"name\"},{\"name\":\"Age\",\"type\":\"string\"}],\"rows\":[]}");
+    struct json table = json_literal(
+        a,
+        "{\"columnDefinitions\":[{\"name\":\"Name\",\"type\":\"string\",\"format\":\"name\"},{\"name\":\"Age\",\"type\":\"string\"}],\"rows\":[]}");
     struct json *rows = json_get(&table, S("rows")), *items = json_get(answer, S("items"));
     bool is_list = json_is(items, JSON_ARRAY);
     for (size_t i = 0; i < (is_list ? items->len : 1); i++) {
@@ -96,7 +99,8 @@ static void start_group(struct get *g, struct table_run *run, const struct targe
     run->last = t->res;
 }
 
-static int print_one_table(struct get *g, struct table_run *run, const struct target *t, struct json *answer, bool with_kind, struct failure *f)
+static int print_one_table(struct get *g, struct table_run *run, const struct target *t, struct json *answer, bool with_kind,
+                           struct failure *f)
 {
     struct json table = table_of(g, answer);
     struct json *rows = json_get(&table, S("rows"));
@@ -162,7 +166,8 @@ static int get_tables(struct get *g, const struct targets *sel, struct failure *
 
 static struct json empty_list(struct get *g)
 {
-    return json_literal(&g->s->arena, "{\"apiVersion\":\"v1\",\"items\":[],\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"\"}}");
+    return json_literal(&g->s->arena,
+                        "{\"apiVersion\":\"v1\",\"items\":[],\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"\"}}");
 }
 
 static void add_items(struct get *g, const struct target *t, struct json *answer, struct json *items)
@@ -238,7 +243,10 @@ static void read_label_columns(struct get *g)
 
 static int prepare(struct get *g, struct session *s, struct failure *f)
 {
-    *g = (struct get){.s = s, .query = resource_query_of(s->args, 0), .chunk = cli_int(s->args, "chunk-size", 500), .sort_by = cli_str(s->args, "sort-by")};
+    *g = (struct get){.s = s,
+                      .query = resource_query_of(s->args, 0),
+                      .chunk = cli_int(s->args, "chunk-size", 500),
+                      .sort_by = cli_str(s->args, "sort-by")};
     g->query.lists_alone = true;
     g->ignore_not_found = cli_flag(s->args, "ignore-not-found");
     g->subresource = str_of(cli_str(s->args, "subresource"));
@@ -274,17 +282,23 @@ static int get(struct session *s, struct failure *f)
 static int run_get(struct cli_args *a)
 {
     if (!a->npositional && !cli_list(a, "filename", 0) && !cli_str(a, "raw")) {
-        fputs("You must specify the type of resource to get. Use \"cox api-resources\" for a complete list of supported resources.\n\n", stderr);
-        return cli_usage(a, "Required resource not specified.\nUse \"cox explain <resource>\" for a detailed description of that resource (e.g. cox explain pods).");
+        fputs(
+            "You must specify the type of resource to get. Use \"cox api-resources\" for a complete list of supported resources.\n\n",
+            stderr);
+        return cli_usage(
+            a,
+            "Required resource not specified.\nUse \"cox explain <resource>\" for a detailed description of that resource (e.g. cox explain pods).");
     }
     return session_run(a, get);
 }
 
 static const struct cli_option options[] = {
-    {"output", 'o', CLI_STRING, "FORMAT", "", "wide, yaml, json, name, jsonpath=TEMPLATE, jsonpath-file=FILE, custom-columns=SPEC or custom-columns-file=FILE.", NULL},
+    {"output", 'o', CLI_STRING, "FORMAT", "",
+     "wide, yaml, json, name, jsonpath=TEMPLATE, jsonpath-file=FILE, custom-columns=SPEC or custom-columns-file=FILE.", NULL},
     {"all-namespaces", 'A', CLI_FLAG, NULL, "", "Look into every namespace.", NULL},
     {"selector", 'l', CLI_STRING, "LABELS", "", "Only objects with these labels: a=b,c!=d,e in (f,g),!h.", NULL},
-    {"field-selector", 0, CLI_STRING, "FIELDS", "", "Only objects with these fields: metadata.name=x,status.phase!=Running.", NULL},
+    {"field-selector", 0, CLI_STRING, "FIELDS", "", "Only objects with these fields: metadata.name=x,status.phase!=Running.",
+     NULL},
     {"watch", 'w', CLI_FLAG, NULL, "", "Then show changes as they come.", NULL},
     {"watch-only", 0, CLI_FLAG, NULL, "", "Show changes without what is there now.", NULL},
     {"output-watch-events", 0, CLI_FLAG, NULL, "", "Say of each change what it is: ADDED, MODIFIED, DELETED.", NULL},
@@ -307,8 +321,9 @@ const struct cli_verb verb_get = {
     .name = "get",
     .summary = "Show one or many objects.",
     .usage = "(TYPE[.VERSION][.GROUP] [NAME ...] | TYPE/NAME ... | -f FILE) [OPTIONS]",
-    .examples = "  cox get pods -A -o wide\n  cox get deploy/web -o yaml\n  cox get pods -l app=web -w\n"
-                "  cox get nodes -o custom-columns=NAME:.metadata.name,CPU:.status.capacity.cpu\n  cox get pods -o jsonpath='{.items[*].metadata.name}'",
+    .examples =
+        "  cox get pods -A -o wide\n  cox get deploy/web -o yaml\n  cox get pods -l app=web -w\n"
+        "  cox get nodes -o custom-columns=NAME:.metadata.name,CPU:.status.capacity.cpu\n  cox get pods -o jsonpath='{.items[*].metadata.name}'",
     .options = options,
     .run = run_get,
     .is_client = true,

@@ -5,11 +5,12 @@
 
 struct marking {
     const struct cli_verb *verb;
-    const char *noun;    /* "label" */
-    const char *field;   /* of metadata */
+    const char *noun;  /* "label" */
+    const char *field; /* of metadata */
     const char *manager;
 };
-static const struct marking markings[] = {{&verb_label, "label", "labels", "kubectl-label"}, {&verb_annotate, "annotation", "annotations", "kubectl-annotate"}};
+static const struct marking markings[] = {{&verb_label, "label", "labels", "kubectl-label"},
+                                          {&verb_annotate, "annotation", "annotations", "kubectl-annotate"}};
 
 struct mark {
     struct change c;
@@ -39,7 +40,9 @@ static int read_pair(struct mark *m, str word, struct failure *f)
     if (other && (other->type == JSON_NULL) == sets) {
         if (m->kind == &markings[0])
             return failure_set(f, E_INVALID_ARG, "can not both modify and remove a label in the same command");
-        return failure_set(f, E_INVALID_ARG, "can not both modify and remove the following annotation(s) in the same command: " STR_FMT, STR_ARG(key));
+        return failure_set(f, E_INVALID_ARG,
+                           "can not both modify and remove the following annotation(s) in the same command: " STR_FMT,
+                           STR_ARG(key));
     }
     json_set(a, &m->wanted, key, sets ? json_string(value) : json_null());
     m->npairs++;
@@ -57,7 +60,8 @@ static int read_words(struct mark *m, const struct cli_args *args, struct failur
             if (r < 0)
                 return r;
         } else if (i > nresources) {
-            return failure_set(f, E_INVALID_ARG, "all resources must be specified before %s changes: " STR_FMT, m->kind->noun, STR_ARG(word));
+            return failure_set(f, E_INVALID_ARG, "all resources must be specified before %s changes: " STR_FMT, m->kind->noun,
+                               STR_ARG(word));
         } else {
             nresources++;
         }
@@ -72,12 +76,14 @@ static void list_them(struct mark *m, const struct target *t, bool is_single)
     struct arena *a = &m->c.s->arena;
     const struct json *map = json_get(json_get(&t->object, S("metadata")), str_of(m->kind->field));
     if (!is_single)
-        printf("Listing %s for " STR_FMT "." STR_FMT "/" STR_FMT ":\n", m->kind->field, STR_ARG(t->res->kind), STR_ARG(t->res->group), STR_ARG(t->name));
+        printf("Listing %s for " STR_FMT "." STR_FMT "/" STR_FMT ":\n", m->kind->field, STR_ARG(t->res->kind),
+               STR_ARG(t->res->group), STR_ARG(t->name));
     if (!json_is(map, JSON_OBJECT))
         return;
     const struct json_member **sorted = jsonpath_sorted_members(a, map);
     for (size_t i = 0; i < map->len; i++)
-        printf("%s" STR_FMT "=" STR_FMT "\n", is_single ? "" : " ", STR_ARG(sorted[i]->key), STR_ARG(json_str(&sorted[i]->value)));
+        printf("%s" STR_FMT "=" STR_FMT "\n", is_single ? "" : " ", STR_ARG(sorted[i]->key),
+               STR_ARG(json_str(&sorted[i]->value)));
 }
 
 static int check_overwrites(struct mark *m, const struct json *map, struct failure *f)
@@ -88,13 +94,14 @@ static int check_overwrites(struct mark *m, const struct json *map, struct failu
         const struct json_member *w = &m->wanted.members[i];
         const struct json *now = json_get(map, w->key);
         if (now && w->value.type == JSON_STRING && !str_eq(json_str(now), json_str(&w->value)))
-            strbuf_addf(&b, "%s'" STR_FMT "' already has a value (" STR_FMT ")%s", b.len ? is_label ? "\n" : "; " : "", STR_ARG(w->key), STR_ARG(json_str(now)),
-                        is_label ? ", and --overwrite is false" : "");
+            strbuf_addf(&b, "%s'" STR_FMT "' already has a value (" STR_FMT ")%s", b.len ? is_label ? "\n" : "; " : "",
+                        STR_ARG(w->key), STR_ARG(json_str(now)), is_label ? ", and --overwrite is false" : "");
     }
     if (!b.len)
         return 0;
     return is_label ? failure_set(f, E_CONFLICT, "%s", strbuf_cstr(&b))
-                    : failure_set(f, E_CONFLICT, "--overwrite is false but found the following declared annotation(s): %s", strbuf_cstr(&b));
+                    : failure_set(f, E_CONFLICT, "--overwrite is false but found the following declared annotation(s): %s",
+                                  strbuf_cstr(&b));
 }
 
 /* What the merge patch will do, and the word for it. */
@@ -145,7 +152,8 @@ static int check_options(struct mark *m, const struct resource_query *q, struct 
     if (m->lists && cli_str(m->c.s->args, "output"))
         return failure_set(f, E_INVALID_ARG, "--list and --output may not be specified together");
     if (q->select_all && (q->labels || q->fields))
-        return failure_set(f, E_INVALID_ARG, "cannot set --all and --%s at the same time", q->labels ? "selector" : "field-selector");
+        return failure_set(f, E_INVALID_ARG, "cannot set --all and --%s at the same time",
+                           q->labels ? "selector" : "field-selector");
     if (!q->nwords && !cli_list(m->c.s->args, "filename", 0))
         return failure_set(f, E_INVALID_ARG, "one or more resources must be specified as <resource> <name> or <resource>/<name>");
     if (!m->npairs && !m->lists)
@@ -155,7 +163,9 @@ static int check_options(struct mark *m, const struct resource_query *q, struct 
 
 static int mark(struct session *s, struct failure *f)
 {
-    struct mark m = {.kind = &markings[s->args->verb == &verb_annotate], .wanted = json_object(), .overwrite = cli_flag(s->args, "overwrite"),
+    struct mark m = {.kind = &markings[s->args->verb == &verb_annotate],
+                     .wanted = json_object(),
+                     .overwrite = cli_flag(s->args, "overwrite"),
                      .lists = cli_flag(s->args, "list")};
     struct resource_query q = resource_query_of(s->args, 0);
     struct targets found;
@@ -182,15 +192,15 @@ static int run_mark(struct cli_args *a)
     return session_run(a, mark);
 }
 
-#define MARK_OPTIONS                                                                                                                    \
-    {"overwrite", 0, CLI_FLAG, NULL, "", "Values that are there may be replaced.", NULL},                                               \
-        {"list", 0, CLI_FLAG, NULL, "", "Show what the objects have.", NULL},                                                           \
-        {"selector", 'l', CLI_STRING, "LABELS", "", "Only objects with these labels.", NULL},                                           \
-        {"field-selector", 0, CLI_STRING, "FIELDS", "", "Only objects with these fields.", NULL},                                       \
-        {"all", 0, CLI_FLAG, NULL, "", "All objects of the types in the namespace.", NULL},                                             \
-        {"all-namespaces", 'A', CLI_FLAG, NULL, "", "In every namespace.", NULL},                                                       \
-        {"resource-version", 0, CLI_STRING, "VERSION", "", "Only when the object still has this version.", NULL}, CHANGE_OPTION_DRY_RUN, \
-        PRINT_OPTIONS_RESULT, MANIFEST_OPTIONS
+#define MARK_OPTIONS                                                                                              \
+    {"overwrite", 0, CLI_FLAG, NULL, "", "Values that are there may be replaced.", NULL},                         \
+        {"list", 0, CLI_FLAG, NULL, "", "Show what the objects have.", NULL},                                     \
+        {"selector", 'l', CLI_STRING, "LABELS", "", "Only objects with these labels.", NULL},                     \
+        {"field-selector", 0, CLI_STRING, "FIELDS", "", "Only objects with these fields.", NULL},                 \
+        {"all", 0, CLI_FLAG, NULL, "", "All objects of the types in the namespace.", NULL},                       \
+        {"all-namespaces", 'A', CLI_FLAG, NULL, "", "In every namespace.", NULL},                                 \
+        {"resource-version", 0, CLI_STRING, "VERSION", "", "Only when the object still has this version.", NULL}, \
+        CHANGE_OPTION_DRY_RUN, PRINT_OPTIONS_RESULT, MANIFEST_OPTIONS
 
 static const struct cli_option label_options[] = {MARK_OPTIONS, CHANGE_OPTION_MANAGER("kubectl-label"), {0}};
 static const struct cli_option annotate_options[] = {MARK_OPTIONS, CHANGE_OPTION_MANAGER("kubectl-annotate"), {0}};

@@ -43,7 +43,8 @@ static int read_patch(struct session *s, struct json *ret, struct failure *f)
     return r < 0 ? err_wrap(&f->err, "unable to parse \"%s\": ", cli_str_or(s->args, "patch", "")) : 0;
 }
 
-static int patch_one(struct change *c, struct target *t, str sub, enum change_patch kind, const struct json *patch, struct failure *f)
+static int patch_one(struct change *c, struct target *t, str sub, enum change_patch kind, const struct json *patch,
+                     struct failure *f)
 {
     struct json done;
     int r = change_patch(c, t, sub, kind, patch, &done, f);
@@ -96,7 +97,8 @@ const struct cli_verb verb_patch = {
     .name = "patch",
     .summary = "Change fields of objects.",
     .usage = "(TYPE NAME | TYPE/NAME | -f FILE) (-p PATCH | --patch-file FILE) [OPTIONS]",
-    .examples = "  cox patch deploy web -p '{\"spec\":{\"replicas\":3}}'\n  cox patch pod web --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/labels/tier\"}]'",
+    .examples =
+        "  cox patch deploy web -p '{\"spec\":{\"replicas\":3}}'\n  cox patch pod web --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/labels/tier\"}]'",
     .options = patch_options,
     .run = run_patch,
     .is_client = true,
@@ -130,7 +132,8 @@ static int scale_one(struct change *c, const struct target *t, int64_t replicas,
             r = check_size(&scale, cli_int(s->args, "current-replicas", -1), f);
     }
     if (version)
-        json_set(&s->arena, json_ensure_object(&s->arena, &body, S("metadata")), S("resourceVersion"), json_string(str_of(version)));
+        json_set(&s->arena, json_ensure_object(&s->arena, &body, S("metadata")), S("resourceVersion"),
+                 json_string(str_of(version)));
     if (r == 0 && c->dry_run != DRY_RUN_CLIENT)
         r = change_patch(c, t, S("scale"), CHANGE_PATCH_MERGE, &body, &scale, f);
     nsec_t timeout = cli_duration_ns(s->args, "timeout", 0);
@@ -148,7 +151,8 @@ static int scale(struct session *s, struct failure *f)
     if (!cli_given(s->args, "replicas"))
         return failure_set(f, E_INVALID_ARG, "required flag(s) \"replicas\" not set");
     if (replicas < 0)
-        return failure_set(f, E_INVALID_ARG, "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0");
+        return failure_set(f, E_INVALID_ARG,
+                           "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0");
     int r = change_init(&c, s, "kubectl", f);
     if (r == 0)
         r = resources_find(s, &q, &found, f);

@@ -82,8 +82,10 @@ static int make_pod(struct session *s, const char *name, struct json *ret, struc
     if (strcmp(restart, "Always") != 0 && strcmp(restart, "OnFailure") != 0 && strcmp(restart, "Never") != 0)
         return failure_set(f, E_INVALID_ARG, "invalid restart policy: %s", restart);
     json_set(a, &meta, S("labels"), labels);
-    *ret = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":%j,\"spec\":{\"containers\":[%j],\"dnsPolicy\":\"ClusterFirst\",\"restartPolicy\":%s},\"status\":{}}",
-                     &meta, &container, restart);
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":%j,\"spec\":{\"containers\":[%j],\"dnsPolicy\":\"ClusterFirst\",\"restartPolicy\":%s},\"status\":{}}",
+        &meta, &container, restart);
     return 0;
 }
 
@@ -198,7 +200,12 @@ static int expose_ports(struct session *s, const struct json *obj, struct json *
             const struct json *ports = json_get(&containers->items[i], S("ports"));
             for (size_t k = 0; json_is(ports, JSON_ARRAY) && k < ports->len; k++) {
                 if (pass)
-                    json_push(a, ret, one_port(s, json_get_int(&ports->items[k], S("containerPort"), 0), json_get_str(&ports->items[k], S("protocol")).len ? arena_cstr(a, json_get_str(&ports->items[k], S("protocol"))) : protocol, ret->len, total > 1));
+                    json_push(a, ret,
+                              one_port(s, json_get_int(&ports->items[k], S("containerPort"), 0),
+                                       json_get_str(&ports->items[k], S("protocol")).len
+                                           ? arena_cstr(a, json_get_str(&ports->items[k], S("protocol")))
+                                           : protocol,
+                                       ret->len, total > 1));
                 else
                     total++;
             }
@@ -206,22 +213,30 @@ static int expose_ports(struct session *s, const struct json *obj, struct json *
     }
     for (size_t k = 0; !ret->len && json_is(own, JSON_ARRAY) && k < own->len; k++)
         json_push(a, ret, one_port(s, json_get_int(&own->items[k], S("port"), 0), protocol, k, own->len > 1));
-    return ret->len ? 0 : failure_set(f, E_INVALID_ARG, "couldn't find port via --port flag or introspection\nSee 'cox expose -h' for help and examples");
+    return ret->len
+               ? 0
+               : failure_set(f, E_INVALID_ARG,
+                             "couldn't find port via --port flag or introspection\nSee 'cox expose -h' for help and examples");
 }
 
 static int make_service(struct session *s, const struct target *t, struct json *ret, struct failure *f)
 {
     struct arena *a = &s->arena;
-    const char *type = cli_str(s->args, "type"), *ip = cli_str(s->args, "cluster-ip"), *external = cli_str(s->args, "external-ip"), *given = cli_str(s->args, "selector");
+    const char *type = cli_str(s->args, "type"), *ip = cli_str(s->args, "cluster-ip"),
+               *external = cli_str(s->args, "external-ip"), *given = cli_str(s->args, "selector");
     const char *name = cli_str_or(s->args, "name", arena_cstr(a, t->name));
     struct json meta = generate_meta(s, name), ports, labels = json_object(), selector = json_object();
     const struct json *found = selector_of(&t->object), *old = json_path(&t->object, "metadata", "labels", NULL);
     int r = given ? labels_of(s, given, &selector, f) : 0;
     if (r == 0 && !given) {
         if (json_path(&t->object, "spec", "selector", "matchExpressions", NULL))
-            return failure_set(f, E_INVALID_ARG, "couldn't retrieve selectors via --selector flag or introspection: a service selects by labels alone, not by expressions");
+            return failure_set(
+                f, E_INVALID_ARG,
+                "couldn't retrieve selectors via --selector flag or introspection: a service selects by labels alone, not by expressions");
         if (!json_is(found, JSON_OBJECT) || !found->len)
-            return failure_set(f, E_INVALID_ARG, "couldn't retrieve selectors via --selector flag or introspection: the " STR_FMT " has none", STR_ARG(t->res->singular));
+            return failure_set(f, E_INVALID_ARG,
+                               "couldn't retrieve selectors via --selector flag or introspection: the " STR_FMT " has none",
+                               STR_ARG(t->res->singular));
         selector = *found;
     }
     if (r == 0 && cli_str(s->args, "labels"))
@@ -234,7 +249,10 @@ static int make_service(struct session *s, const struct target *t, struct json *
         return r;
     if (labels.len)
         json_set(a, &meta, S("labels"), labels);
-    *ret = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"ports\":%j,\"selector\":%j},\"status\":{\"loadBalancer\":{}}}", &meta, &ports, &selector);
+    *ret = json_make(
+        a,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"ports\":%j,\"selector\":%j},\"status\":{\"loadBalancer\":{}}}",
+        &meta, &ports, &selector);
     struct json *spec = json_get(ret, S("spec"));
     if (type)
         json_set(a, spec, S("type"), json_string(str_of(type)));

@@ -26,7 +26,8 @@ static bool condition_holds(const struct wait *w, const struct json *obj)
         const struct json *c = &list->items[i];
         if (!str_ieq(json_get_str(c, S("type")), w->condition))
             continue;
-        int64_t seen = json_get_int(c, S("observedGeneration"), json_get_int(json_get(obj, S("status")), S("observedGeneration"), generation));
+        int64_t seen = json_get_int(c, S("observedGeneration"),
+                                    json_get_int(json_get(obj, S("status")), S("observedGeneration"), generation));
         return seen >= generation && str_ieq(json_get_str(c, S("status")), w->value);
     }
     return false;
@@ -103,7 +104,9 @@ static int read_jsonpath(struct wait *w, str rest, struct failure *f)
     if (cut_at_equals(&rest, &path)) {
         w->value = unquoted(rest);
         if (!w->value.len)
-            return failure_set(f, E_INVALID_ARG, "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
+            return failure_set(
+                f, E_INVALID_ARG,
+                "jsonpath wait has to have a value after equal sign, like --for=jsonpath='{.status.readyReplicas}'=3");
     }
     if (!path.len)
         return failure_set(f, E_INVALID_ARG, "jsonpath expression cannot be empty");
@@ -144,7 +147,8 @@ static int wait_for_all(struct wait *w, struct printer *p, const struct targets 
         if (obj.type == JSON_NULL)
             obj = json_object();
         if (p->format != PRINT_DEFAULT)
-            err_ignore(session_get(w->s, target_path(w->s, w->target, S("")), S(""), &obj, f), "after a delete there is nothing left to read");
+            err_ignore(session_get(w->s, target_path(w->s, w->target, S("")), S(""), &obj, f),
+                       "after a delete there is nothing left to read");
         json_set(&w->s->arena, json_ensure_object(&w->s->arena, &obj, S("metadata")), S("name"), json_string(w->target->name));
         r = printer_result(p, w->target->res, &obj, "condition met", f);
         if (r < 0)
@@ -212,7 +216,8 @@ const struct cli_verb verb_wait = {
     .name = "wait",
     .summary = "Wait until objects are as wanted.",
     .usage = "(TYPE NAME ... | TYPE/NAME ... | TYPE (-l LABELS | --all) | -f FILE) --for=WHAT [OPTIONS]",
-    .examples = "  cox wait --for=condition=Ready pod/web\n  cox wait --for=jsonpath='{.status.phase}'=Running pod/web --timeout=1m\n  cox wait --for=delete pod -l app=web",
+    .examples =
+        "  cox wait --for=condition=Ready pod/web\n  cox wait --for=jsonpath='{.status.phase}'=Running pod/web --timeout=1m\n  cox wait --for=delete pod -l app=web",
     .options = options,
     .run = run_wait,
     .is_client = true,

@@ -28,9 +28,10 @@ static str name_query(struct session *s, const struct target *t)
 static int watch_until(struct session *s, const struct target *t, str version, nsec_t left, struct wait_run *w, struct failure *f)
 {
     str name = name_query(s, t);
-    str query = arena_fmt(&s->arena, STR_FMT "&watch=true&resourceVersion=" STR_FMT "&timeoutSeconds=%lld", STR_ARG(name), STR_ARG(version),
-                          (long long)((left + NSEC_PER_SEC - 1) / NSEC_PER_SEC));
-    struct client_request q = {.method = S("GET"), .path = discovery_path(&s->arena, t->res, t->ns, S(""), S("")), .query = query, .timeout_ns = left};
+    str query = arena_fmt(&s->arena, STR_FMT "&watch=true&resourceVersion=" STR_FMT "&timeoutSeconds=%lld", STR_ARG(name),
+                          STR_ARG(version), (long long)((left + NSEC_PER_SEC - 1) / NSEC_PER_SEC));
+    struct client_request q = {
+        .method = S("GET"), .path = discovery_path(&s->arena, t->res, t->ns, S(""), S("")), .query = query, .timeout_ns = left};
     int r = client_watch_run(s->client, &q, on_event, w, &f->err);
     if (w->answer != 0)
         return w->answer;
@@ -58,5 +59,6 @@ int waiting_run(struct session *s, const struct target *t, nsec_t timeout_ns, wa
     }
     if (timeout_ns <= 0)
         return failure_set(f, E_TIMEOUT, "condition not met for " STR_FMT "/" STR_FMT, STR_ARG(t->res->plural), STR_ARG(t->name));
-    return failure_set(f, E_TIMEOUT, "timed out waiting for the condition on " STR_FMT "/" STR_FMT, STR_ARG(t->res->plural), STR_ARG(t->name));
+    return failure_set(f, E_TIMEOUT, "timed out waiting for the condition on " STR_FMT "/" STR_FMT, STR_ARG(t->res->plural),
+                       STR_ARG(t->name));
 }

@@ -48,7 +48,7 @@ def run_script(path, program, version, target, folder, label):
     home = os.path.join(folder, name)
     os.makedirs(home)
     runner = Runner(program, version_of(version), home, target.kubeconfig_for(name, os.path.join(home, "kubeconfig")), target.server, target.certs)
-    made = runner.run(f"kubectl create ns {name}")
+    made = runner.run(f"kubectl delete ns {name} --ignore-not-found >/dev/null; kubectl create ns {name}")   # on a server that is not ours one may be left
     if made[1]:
         tap.ok(f"{label} {name}: namespace", False, made[0])
         return
@@ -76,7 +76,7 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("words", nargs="*")
     ap.add_argument("--kubectl", help="only versions that begin so, as 1.27")
-    ap.add_argument("--kubeconfig", help="the server to ask; each version leaves its objects there")
+    ap.add_argument("--kubeconfig", help="the server to ask; its namespaces named as the transcripts are removed")
     args = ap.parse_args()
     found = [(p, v) for p, v in kubectls.find() if not args.kubectl or v.lstrip("v").startswith(args.kubectl)]
     if not found:

@@ -118,7 +118,7 @@ class Runner:
         self.version, self.folder = version, folder
         self.env = {**os.environ, "KUBECTL": kubectl, "KUBECONFIG": kubeconfig, "HOME": folder, "SERVER": server, "CERTS": certs,
                     "TOOLS": os.path.join(os.path.dirname(os.path.abspath(__file__)), "tools.sh"),
-                    "CACHE": os.path.join(folder, "..", "cache"), "LANG": "C.UTF-8", "TZ": "UTC", "KUBE_EDITOR": "false"}
+                    "CACHE": os.path.join(folder, "..", "cache"), "LC_ALL": "C", "TZ": "UTC", "KUBE_EDITOR": "false"}
 
     def run(self, command):
         begin = time.monotonic()
