@@ -179,7 +179,7 @@ void chain_run(struct api_req *q)
             return;
         }
     }
-    if (!route_parse(q) || !authorized(q))
+    if (!route_parse(q) || !authorized(q) || !negotiate_timeout(q))
         return;
     if (q->target.is_resource)
         run_resource(q);

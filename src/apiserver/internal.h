@@ -53,6 +53,8 @@ struct authz_attrs chain_attrs(struct api_req *q);
 void chain_finish_local(struct api_req *q); /* bookkeeping of a request that was answered in-process */
 /* Accept, pretty, gzip, options of the query.  False: answered already. */
 bool negotiate(struct api_req *q);
+/* ?timeout= of any path must be a duration.  False: answered already. */
+bool negotiate_timeout(struct api_req *q);
 /* Media type of the request body; -E_MEDIA_TYPE. */
 int negotiate_body(struct api_req *q, enum api_media *ret, struct err *err) MUST_CHECK;
 

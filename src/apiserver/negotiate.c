@@ -117,17 +117,21 @@ static bool negotiate_write_options(struct api_req *q)
     return true;
 }
 
+bool negotiate_timeout(struct api_req *q)
+{
+    str v, canonical;
+    if (!api_query(q, S("timeout"), &v) || !v.len || codec_duration_canonical(q->arena, v, &canonical, NULL) == 0)
+        return true;
+    api_answer_status(q, 400, S("BadRequest"), arena_fmt(q->arena, "invalid timeout specified in the request URL - time: invalid duration \"" STR_FMT "\"", STR_ARG(v)),
+                      &(struct api_status_details){0});
+    return false;
+}
+
 bool negotiate(struct api_req *q)
 {
     q->table_version = S("v1");
     str v;
     bool pretty;
-    str canonical;
-    if (api_query(q, S("timeout"), &v) && v.len && codec_duration_canonical(q->arena, v, &canonical, NULL) < 0) {
-        api_answer_status(q, 400, S("BadRequest"), arena_fmt(q->arena, "invalid timeout specified in the request URL - time: invalid duration \"" STR_FMT "\"", STR_ARG(v)),
-                          &(struct api_status_details){0});
-        return false;
-    }
     if (api_query(q, S("pretty"), &v))
         q->pretty = !v.len || (str_to_bool(v, &pretty) && pretty);
     else

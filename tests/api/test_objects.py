@@ -269,6 +269,7 @@ def test_not_there(s):
     tap.eq("wrong method", s.request("POST", CM + "/a", "{}").status, 405)
     tap.eq("PUT on a collection", s.put(CM, {}).status, 405)
     tap.eq("a time-out that is none", s.get(CM + "?timeout=invalid").status, 400)
+    tap.eq("also of other paths", s.get("/version?timeout=invalid").status, 400)
     tap.eq("a time-out", s.get(CM + "?timeout=1m30s").status, 200)
     tap.eq("trailing slash", s.get("/version/").json["major"], "1")
 

@@ -277,8 +277,10 @@ FILES = {
 
 
 def find_kubectl():
-    """A kubectl 1.33, or None."""
+    """A kubectl 1.33, or None; KUBECTL=none looks for none."""
     import kubectls
+    if os.environ.get("KUBECTL") == "none":
+        return None
     for program in kubectls.candidates():
         version = kubectls.client_version(program)
         if version and version.startswith("v1.33.") and "dispatcher" not in version:
@@ -322,7 +324,8 @@ class Runner:
             s = re.sub(r"\b(\d+[ywdhms])+\b|<invalid>", "AGE", s)
             s = re.sub(r"10\.96\.\d+\.\d+", "10.96.x.x", s)
             s = re.sub(r"127\.0\.0\.1:\d+", "HOST", s)
-            s = re.sub(r"\b3\d{4}\b", "NODEPORT", s)
+            s = re.sub(r"\b[2-6]\d{4}\b", "PORT", s)
+            s = re.sub(r"kube-api-access-\w{5}", "kube-api-access-x", s)
             s = re.sub(r"([rR]esource ?[vV]ersion\"?:?) +\"?\d+\"?", r"\1 N", s)
             s = re.sub(r"\"gitVersion\".*|\"buildDate\".*", "", s)
             return re.sub(r" +", " ", re.sub(r"-{3,}", "---", s))
@@ -352,7 +355,7 @@ class Runner:
         words = words_of(line, self.folder) + list(more)
         self.compare(line, lambda: self.cox(*words), lambda: self.run(self.kubectl, words))
 
-    def change(self, line):
+    def change(self, number, line):
         words = words_of(line, self.folder)
         once = {}
 
@@ -361,7 +364,7 @@ class Runner:
                 once[program] = self.run(program, ["-n", ns, *words])
             answer = once[program]
             return {**answer, "out": answer["out"].replace(ns, "ns-c"), "err": answer["err"].replace(ns, "ns-c")}
-        self.compare(f"{line} (change)", lambda: ask(COX, "ns-c"), lambda: ask(self.kubectl, "ns-k"))
+        self.compare(f"change {number}: {line}", lambda: ask(COX, "ns-c"), lambda: ask(self.kubectl, "ns-k"))
 
 
 def difference(have, want):
@@ -527,8 +530,8 @@ def main():
             r.read(line)
         for line in GENERATED.strip().splitlines():
             r.read(line, DRY)
-        for line in CHANGES.strip().splitlines():
-            r.change(line)
+        for number, line in enumerate(CHANGES.strip().splitlines(), 1):
+            r.change(number, line)
         own_words(r)
         editing(r)
         watching(r)
