@@ -312,7 +312,7 @@ void describe_events(struct describe *d)
         return;
     }
     tabs_flush(&d->tabs, &d->out);
-    describe_line(d, 0, "Events:\n  Type\tReason\tAge\tFrom\tMessage\n");
+    describe_line(d, 0, "Events:\n  Type\tReason\t" "Age\tFrom\tMessage\n");
     describe_line(d, 1, "----\t------\t----\t----\t-------\n");
     for (size_t i = 0; i < all.len; i++)
         event_line(d, &all.items[i]);

@@ -151,7 +151,7 @@ static void node_pods(struct describe *d)
     const struct json *pods = describe_fetch(d, "/api/v1/pods", "fieldSelector", selector.p);
     struct amounts requests = {0}, limits = {0}, one;
     describe_line(d, 0, "Non-terminated Pods:\t(%u in total)\n", pods->len);
-    describe_line(d, 1, "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\tAge\n");
+    describe_line(d, 1, "Namespace\tName\t\tCPU Requests\tCPU Limits\tMemory Requests\tMemory Limits\t" "Age\n");
     describe_line(d, 1, "---------\t----\t\t------------\t----------\t---------------\t-------------\t---\n");
     for (size_t i = 0; i < pods->len; i++) {
         pod_line(d, &pods->items[i], allocatable);

@@ -30,7 +30,7 @@ TEST(tabs_begin_new_blocks)
 TEST(tabs_of_tables_have_a_least_width)
 {
     check(TABS_TABLE, "A\tB\nx\ty\n", "A     B\nx     y\n");
-    check(TABS_TABLE, "NAME\tAGE\nlong-name\t1s\n", "NAME        AGE\nlong-name   1s\n");
+    check(TABS_TABLE, "NAME\t" "AGE\nlong-name\t1s\n", "NAME        AGE\nlong-name   1s\n");
 }
 
 TEST(tabs_count_characters)
@@ -42,7 +42,7 @@ TEST(tabs_remember_widths)
 {
     STRBUF_AUTO b = STRBUF_HEAP;
     TABS_AUTO t = TABS_TABLE;
-    strbuf_add_str(&t.text, S("NAME\tAGE\nlong-name\t1s\n"));
+    strbuf_add_str(&t.text, S("NAME\t" "AGE\nlong-name\t1s\n"));
     tabs_flush(&t, &b);
     strbuf_add_str(&t.text, S("x\t2s\n"));
     tabs_flush(&t, &b);

@@ -150,8 +150,6 @@ wait --for=condition=Ready pod/p1 --timeout=0
 wait --for=delete pod/nope
 wait --for=foo pod/p1
 wait pod --for=condition=Ready -l nope=1
-label pod p1 --list
-label pod/p1 svc/s1 --list
 annotate pod nope a=b
 """
 
@@ -439,6 +437,8 @@ def own_words(r):
     tap.has("version with a server", r.cox("version")["out"], "Server Version: v1.33")
     tap.has("a web address is refused", r.cox("apply", "-f", "https://example.com/x.yaml")["err"], "cox does not load manifests from the web")
     tap.has("prune is refused", r.cox("apply", "-f", "x", "--prune")["err"], "cox does not prune")
+    tap.eq("labels of one object", r.cox("label", "pod", "p1", "--list")["out"], "app=p1\ntier=front\n")
+    tap.eq("labels of several", r.cox("label", "pod/p1", "svc/s1", "--list")["out"], "Listing labels for Pod./p1:\n app=p1\n tier=front\nListing labels for Service./s1:\n")
     tap.has("nobody answers", r.cox("-s", "https://127.0.0.1:1", "get", "ns")["err"], "The connection to the server 127.0.0.1:1 was refused")
     tap.has("an unknown format", r.cox("get", "ns", "-o", "foo=bar")["err"], 'unable to match a printer suitable for the output format "foo=bar"')
     tap.has("sorting by nothing", r.cox("get", "ns", "--sort-by=.x")["err"], 'couldn\'t find any field with path "{.x}"')
