@@ -155,7 +155,8 @@ static void run_resource(struct api_req *q)
     while (i < ARRAY_LEN(verbs) && !str_is(t->verb, verbs[i].verb))
         i++;
     /* before anything is served: who was allowed a verb that a subresource does not have must not get at what another verb does there */
-    if (i == ARRAY_LEN(verbs) || !verb_fits(q, verbs[i].bit)) {
+    bool is_head = str_is(q->method, "HEAD"); /* counts as a read for authorization, and is served for no resource, as in Kubernetes */
+    if (i == ARRAY_LEN(verbs) || is_head || !verb_fits(q, verbs[i].bit)) {
         api_answer_method_not_allowed(q);
         return;
     }

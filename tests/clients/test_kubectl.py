@@ -6,6 +6,8 @@
 """
 import argparse
 import base64
+import concurrent.futures
+import copy
 import os
 import pathlib
 import shutil
@@ -36,37 +38,37 @@ class Target:
                 f.write(base64.b64decode(data))
 
     def kubeconfig_for(self, namespace, path):
-        self.config["contexts"][0]["context"]["namespace"] = namespace
+        config = copy.deepcopy(self.config)
+        config["contexts"][0]["context"]["namespace"] = namespace
         with open(path, "w") as f:
-            yaml.safe_dump(self.config, f)
+            yaml.safe_dump(config, f)
         return path
 
 
-def run_script(path, program, version, target, folder, label):
-    """One transcript in a folder and a namespace of its own, both named after it."""
+def run_script(path, program, version, target, folder):
+    """[(what, '' or what is wrong)] of one transcript, in a folder and a namespace of its own, both named after it."""
     name = path.stem
     home = os.path.join(folder, name)
     os.makedirs(home)
     runner = Runner(program, version_of(version), home, target.kubeconfig_for(name, os.path.join(home, "kubeconfig")), target.server, target.certs)
     made = runner.run(f"kubectl delete ns {name} --ignore-not-found >/dev/null; kubectl create ns {name}")   # on a server that is not ours one may be left
     if made[1]:
-        tap.ok(f"{label} {name}: namespace", False, made[0])
-        return
+        return [(f"{name}: namespace", made[0])]
     wait_for(lambda: runner.run("kubectl get sa default -o name")[1] == 0)
-    for step in parse(path):
-        if step.runs_with(runner.version):
-            wrong = runner.check(step)
-            tap.ok(f"{label} {step.where} {step.command.splitlines()[0][:100]}", not wrong, wrong)
+    return [(f"{step.where} {step.command.splitlines()[0][:100]}", runner.check(step)) for step in parse(path) if step.runs_with(runner.version)]
 
 
 def run_version(program, version, kubeconfig, words):
     begin = time.monotonic()
     folder = tempfile.mkdtemp(prefix="cox-clients-")
+    scripts = [path for path in SCRIPTS if not words or any(word in path.stem for word in words)]
     try:
         target = Target(kubeconfig, folder)
-        for path in SCRIPTS:
-            if not words or any(word in path.stem for word in words):
-                run_script(path, program, version, target, folder, version)
+        # Transcripts know nothing of each other: as many at a time as there are cores.
+        with concurrent.futures.ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+            for results in pool.map(lambda path: run_script(path, program, version, target, folder), scripts):
+                for name, wrong in results:
+                    tap.ok(f"{version} {name}", not wrong, wrong)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(f"# kubectl {version}: {time.monotonic() - begin:.1f} s", flush=True)
