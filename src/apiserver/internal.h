@@ -33,6 +33,7 @@ struct apiserver {
     atomic_bool ready;
     atomic_bool draining;
     atomic_int writes_in_flight;
+    atomic_size_t writes_bytes;     /* their memory */
     atomic_int writes_by_user[256]; /* by hash of the name; two users may share a slot */
     atomic_int lists_in_flight;     /* long lists being sent */
     nsec_t started_wall;

@@ -99,17 +99,26 @@ static struct series *series_for(struct shard *sh, str key)
     return s;
 }
 
+static const char *shown_verb(str verb)
+{
+    static const struct {
+        const char *verb, *shown;
+    } rows[] = {{"get", "GET"},       {"list", "LIST"},   {"watch", "WATCH"},   {"create", "POST"},
+                {"update", "PUT"},    {"patch", "PATCH"}, {"delete", "DELETE"}, {"deletecollection", "DELETECOLLECTION"},
+                {"head", "HEAD"},     {"post", "POST"},   {"put", "PUT"},       {"options", "OPTIONS"}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_is(verb, rows[i].verb))
+            return rows[i].shown;
+    return "OTHER";
+}
+
 void metrics_request(struct metrics *m, const struct api_req *q, nsec_t duration_ns)
 {
     const struct api_target *t = &q->target;
-    char key[512], verb[24];
-    /* unknown resources and paths are one series: clients must not be able to make labels */
+    char key[512];
+    /* unknown resources, paths and methods are one series: clients must not be able to make labels */
     bool known = q->res != NULL;
-    size_t vn = MIN(t->verb.len, sizeof verb - 1);
-    for (size_t i = 0; i < vn; i++)
-        verb[i] = t->verb.p[i] >= 'a' && t->verb.p[i] <= 'z' ? (char)(t->verb.p[i] - 32) : t->verb.p[i];
-    verb[vn] = 0;
-    const char *shown = strcmp(verb, "CREATE") == 0 ? "POST" : strcmp(verb, "UPDATE") == 0 ? "PUT" : verb;
+    const char *shown = shown_verb(t->verb);
     str none = S("");
     int n = snprintf(key, sizeof key, "verb=\"%s\",group=\"" STR_FMT "\",version=\"" STR_FMT "\",resource=\"" STR_FMT "\",subresource=\"" STR_FMT "\",scope=\"" STR_FMT "\",code=\"%d\"",
                      known || !t->is_resource ? shown : "GET", STR_ARG(known ? q->res->group : none), STR_ARG(known ? q->res->version : none),

@@ -127,6 +127,7 @@ static void on_committed(struct loop_msg *m)
 {
     struct write_run *r = container_of(m, struct write_run, committed);
     struct store_txn *t = &r->txn;
+    atomic_fetch_sub(&r->q->srv->writes_bytes, r->held_bytes);
     if (t->result == 0) {
         if (r->storage == object_builtin(S("apiextensions.k8s.io"), S("customresourcedefinitions")))
             crds_reload(r->q->srv->crds); /* before the answer: its client may use the new kinds at once */
@@ -168,8 +169,11 @@ static void submit(struct write_run *r)
     r->txn.done = commit_done;
     r->txn.owner = r;
     r->committed.fn = on_committed;
-    int res = store_submit(r->q->srv->store, &r->txn);
+    r->held_bytes = arena_bytes(r->q->arena);
+    bool fits = atomic_fetch_add(&r->q->srv->writes_bytes, r->held_bytes) < LIMIT_WRITES_BYTES;
+    int res = fits ? store_submit(r->q->srv->store, &r->txn) : -E_BUSY;
     if (res < 0) {
+        atomic_fetch_sub(&r->q->srv->writes_bytes, r->held_bytes);
         struct err err;
         err_set(&err, -res, res == -E_BUSY ? "the server has too many writes waiting; try again" : "the store does not accept writes");
         fail(r, &err);

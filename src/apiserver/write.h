@@ -2,7 +2,7 @@
  *
  *   start ─► attempt: read live → build(live) = new → defaults → admit → prepare → track fields → validate → encode → store
  *              ▲                                                                                                │
- *              └──────── somebody else was faster: read again and try again, at most WRITE_MAX_ATTEMPTS ◄──────┘
+ *              └──────── somebody else was faster: read again and try again, for WRITE_PATIENCE_NS at most ◄────┘
  *                                                                              done ─► answer
  * Threads: runs on the request's loop; the store's writer only posts the result.
  * Ownership: everything is on the request's arena and dies with the answer. */
@@ -13,7 +13,9 @@
 #include "apiserver/admission.h"
 #include "apiserver/internal.h"
 
-#define WRITE_MAX_ATTEMPTS 32
+#define WRITE_PATIENCE_NS (10 * NSEC_PER_SEC)
+#define WRITE_AT_ONCE 4                /* attempts before the others wait a little, a random time each: many writers of one object must not all lose to one, again and again */
+#define WRITE_RETRY_BYTES (64u << 20)  /* what attempts leave on the arena; then it is given up */
 #define WRITE_MAX_OPS 65 /* of one transaction: the object and what comes with it */
 
 enum write_outcome { WRITE_CREATED, WRITE_UPDATED, WRITE_UNCHANGED, WRITE_DELETED };
@@ -49,6 +51,8 @@ struct write_run {
 
     /* one attempt */
     int attempts;
+    nsec_t started_ns;
+    struct loop_timer backoff;
     struct store_kv *live_kv;
     struct json live; /* in the request's version */
     bool has_live;
@@ -57,6 +61,7 @@ struct write_run {
     struct store_op ops[WRITE_MAX_OPS];
     struct field_errors *errors; /* of this attempt; strategies may add */
     struct loop_msg committed;
+    size_t held_bytes; /* counted in apiserver.writes_bytes while the store has the transaction */
     void *extra; /* the verb's own */
 };
 #define WRITE_ANSWERED 1

@@ -22,6 +22,7 @@
 #define LIMIT_READS_IN_FLIGHT 400           /* long lists being sent at once: 429 with Retry-After */
 #define LIMIT_WRITES_IN_FLIGHT 4096         /* writes waiting for the store: 429 with Retry-After */
 #define LIMIT_WRITES_PER_USER 200           /* of them by one user outside system:masters: 429, so that one client cannot starve the others */
+#define LIMIT_WRITES_BYTES (512u << 20)     /* memory of the requests that wait for the store: 429; a disk that hangs must not let them pile up */
 #define LIMIT_CONNECTIONS 16384             /* accepted at once; further ones wait in the backlog */
 #define LIMIT_STORE_QUEUE 8192              /* transactions waiting for the writer: E_BUSY */
 #define LIMIT_STORE_BATCH 1024              /* transactions that share one fsync */
