@@ -126,7 +126,7 @@ static void write_type(struct openapi_doc *d, const struct schema_type *t)
 /* A value of the type, under a key or in an array; f may be NULL. */
 static void write_value(struct openapi_doc *d, str key, const struct schema_type *t, const struct schema_field *f)
 {
-    str doc = f ? f->doc : S("");
+    str doc = f && !str_eq(f->doc, t->doc) ? f->doc : S(""); /* `kubectl explain` shows both texts: the same one once is enough */
     str dflt = f ? f->dflt : S("");
     openapi_object(d->e, key);
     if (t->openapi.len && !d->v2 && (doc.len || dflt.len)) {

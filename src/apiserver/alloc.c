@@ -77,13 +77,6 @@ static str port_key(struct write_run *r, int64_t port)
     return arena_fmt(r->q->arena, "/a/port/%lld", (long long)port);
 }
 
-static uint64_t random_start(void)
-{
-    char uid[37];
-    object_new_uid(uid);
-    return str_hash(str_n(uid, 36));
-}
-
 static void take_given_ip(struct write_run *r, str ip)
 {
     uint32_t base, count;
@@ -104,7 +97,7 @@ static str take_free_ip(struct write_run *r)
 {
     uint32_t base, count;
     BUG_ON(!alloc_parse_cidr(str_of(r->q->srv->opts.service_cidr), &base, &count));
-    uint64_t start = random_start();
+    uint64_t start = object_random();
     for (uint32_t i = 0; i < ALLOC_TRIES && i < count; i++) {
         uint32_t offset = (uint32_t)((start + i) % count);
         if (offset < 2 || offset == count - 1)
@@ -167,7 +160,7 @@ static void show_given_ip(struct write_run *r, struct json *spec)
 
 static int64_t take_free_port(struct write_run *r)
 {
-    uint64_t start = random_start(), count = NODE_PORT_MAX - NODE_PORT_MIN + 1;
+    uint64_t start = object_random(), count = NODE_PORT_MAX - NODE_PORT_MIN + 1;
     for (uint64_t i = 0; i < count; i++) {
         int64_t port = NODE_PORT_MIN + (int64_t)((start + i) % count);
         if (!in_use(r, port_key(r, port))) {

@@ -155,8 +155,16 @@ static void set_status(struct write_run *r, struct json *obj)
     set_stored_versions(r, spec, status);
 }
 
+/* Rules in CEL are kept and published, and nothing evaluates them yet: whoever writes them should hear it now, not when a bad object gets in. */
+static void warn_of_rules(struct write_run *r, const struct json *obj)
+{
+    if (str_find(json_text(r->q->arena, obj), S("\"x-kubernetes-validations\"")) >= 0)
+        api_req_warn(r->q, S("x-kubernetes-validations: the rules are stored, but this server does not evaluate them"));
+}
+
 void crd_create(struct write_run *r, struct json *obj)
 {
+    warn_of_rules(r, obj);
     struct arena *a = r->q->arena;
     struct json *meta = object_meta(obj), *finalizers = json_get(meta, S("finalizers"));
     if (!json_is(finalizers, JSON_ARRAY))
@@ -168,6 +176,8 @@ void crd_create(struct write_run *r, struct json *obj)
 
 void crd_update(struct write_run *r, const struct json *old UNUSED, struct json *obj)
 {
+    if (!r->subresource.len)
+        warn_of_rules(r, obj);
     struct json *status = json_get(obj, S("status"));
     if (status)
         json_set(r->q->arena, obj, S("status"), json_copy(r->q->arena, status)); /* old's tree is not ours to change */

@@ -171,9 +171,9 @@ bool object_list_has(const struct json *obj, str key, str value)
     return false;
 }
 
-void object_new_uid(char out[37])
+/* 16 random bytes, from a pool of the thread: one call of the generator for 64 uids. */
+static unsigned char *random_bytes(void)
 {
-    /* a thread's pool of random bytes: one call of the generator for 64 uids */
     static _Thread_local unsigned char pool[1024];
     static _Thread_local size_t left;
     if (left < 16) {
@@ -181,7 +181,19 @@ void object_new_uid(char out[37])
         left = sizeof pool;
     }
     left -= 16;
-    unsigned char *u = pool + left;
+    return pool + left;
+}
+
+uint64_t object_random(void)
+{
+    uint64_t v;
+    memcpy(&v, random_bytes(), sizeof v);
+    return v;
+}
+
+void object_new_uid(char out[37])
+{
+    unsigned char *u = random_bytes();
     u[6] = (unsigned char)((u[6] & 0x0f) | 0x40);
     u[8] = (unsigned char)((u[8] & 0x3f) | 0x80);
     static const char hex[] = "0123456789abcdef";
@@ -198,9 +210,7 @@ void object_new_uid(char out[37])
 void object_random_suffix(char out[6])
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    char uid[37];
-    object_new_uid(uid);
-    uint64_t h = str_hash(str_n(uid, 36));
+    uint64_t h = object_random();
     for (int i = 0; i < 5; i++, h /= sizeof letters - 1)
         out[i] = letters[h % (sizeof letters - 1)];
     out[5] = 0;

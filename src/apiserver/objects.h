@@ -65,5 +65,6 @@ static inline bool object_is_deleting(const struct json *obj)
 bool object_list_has(const struct json *obj, str key, str value);
 
 void object_new_uid(char out[37]); /* RFC 4122 version 4, random */
+uint64_t object_random(void);
 /* Five letters that spell no words, as generateName and generated volumes end in. */
 void object_random_suffix(char out[6]);

@@ -68,13 +68,16 @@ void write_answer_invalid(struct write_run *r, struct field_errors *e)
     api_answer_status(q, 422, S("Invalid"), message, &d);
 }
 
+/* About the object itself, or about another one that had to change with it (a quota). */
 static void answer_conflict(struct write_run *r)
 {
     struct err err;
-    str what = api_qualified_resource(r->q->arena, r->res);
+    str what = api_qualified_resource(r->q->arena, r->res), name = r->name, group, place;
+    if (r->txn.failed_op && object_key_parse(r->ops[r->txn.failed_op].key, &group, &what, &place))
+        name = str_from(place, (size_t)(str_rfind_char(place, '/') + 1));
     err_set(&err, E_CONFLICT,
             "Operation cannot be fulfilled on " STR_FMT " \"" STR_FMT "\": the object has been modified; please apply your changes to the latest version and try again",
-            STR_ARG(what), STR_ARG(r->name));
+            STR_ARG(what), STR_ARG(name));
     fail(r, &err);
 }
 
@@ -123,6 +126,27 @@ static str with_live_revision(struct write_run *r, str bytes)
 
 /* --- commit --------------------------------------------------------------------------------------------------------- */
 
+static bool is_out_of_patience(const struct write_run *r)
+{
+    return loop_now(r->q->loop) - r->started_ns > WRITE_PATIENCE_NS || (r->attempts >= WRITE_AT_ONCE && arena_bytes(r->q->arena) > WRITE_RETRY_BYTES);
+}
+
+static void backoff_over(struct loop_timer *t)
+{
+    attempt(container_of(t, struct write_run, backoff));
+}
+
+static void retry(struct write_run *r)
+{
+    release_ops(r);
+    if (r->attempts < WRITE_AT_ONCE) {
+        attempt(r);
+        return;
+    }
+    r->backoff.fire = backoff_over;
+    loop_timer_set(r->q->loop, &r->backoff, loop_now(r->q->loop) + (nsec_t)(object_random() % (uint64_t)MIN(r->attempts, 32)) * NSEC_PER_MSEC);
+}
+
 static void on_committed(struct loop_msg *m)
 {
     struct write_run *r = container_of(m, struct write_run, committed);
@@ -142,19 +166,13 @@ static void on_committed(struct loop_msg *m)
         return;
     }
     bool own = t->failed_op == 0;
-    bool gives_up = r->attempts >= WRITE_MAX_ATTEMPTS || (own && r->conditional);
     bool retry_name = own && r->must_create && r->extra;
-    if (own && r->must_create && !retry_name) {
+    if (own && r->must_create && !retry_name)
         answer_exists(r);
-    } else if (gives_up) {
-        if (r->must_create)
-            answer_exists(r);
-        else
-            answer_conflict(r);
-    } else {
-        release_ops(r);
-        attempt(r);
-    }
+    else if ((own && r->conditional) || is_out_of_patience(r))
+        answer_conflict(r);
+    else
+        retry(r);
 }
 
 static void commit_done(struct store_txn *t)
@@ -396,5 +414,6 @@ static void attempt(struct write_run *r)
 
 void write_start(struct write_run *r)
 {
+    r->started_ns = loop_now(r->q->loop);
     attempt(r);
 }

@@ -25,7 +25,7 @@ const char *verb_data_dir(const struct cli_args *a)
 }
 
 static const struct cli_option server_options[] = {
-    {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox", "Where the store, keys and the Unix socket live.", NULL},
+    {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox, or ~/.local/share/cox for other users than root", "Where the store, keys and the Unix socket live.", NULL},
     {"listen", 'l', CLI_STRING, "ADDR:PORT", "127.0.0.1:6443", "Address to serve on; port 0 picks a free one, an empty address means all.", NULL},
     {"advertise-address", 0, CLI_STRING, "HOST", "", "Name or address that clients use, when it is not the one listened on.", NULL},
     {"tls-san", 0, CLI_LIST, "NAME", "", "Further name or address in the server certificate.", NULL},
@@ -106,7 +106,7 @@ const struct cli_verb verb_server = {
 /* --- kubeconfig ------------------------------------------------------------------------------------------------------------------ */
 
 static const struct cli_option kubeconfig_options[] = {
-    {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox", "Data directory of the server.", NULL},
+    {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox, or ~/.local/share/cox for other users than root", "Data directory of the server.", NULL},
     {"server", 's', CLI_STRING, "URL", "https://127.0.0.1:6443", "Address clients shall use.", NULL},
     {"merge-into", 0, CLI_STRING, "FILE", "", "Merge into this kubeconfig instead of printing one.", NULL},
     {"name", 0, CLI_STRING, "NAME", "cox", "Name of the cluster and context.", NULL},

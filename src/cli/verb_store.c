@@ -6,7 +6,7 @@
 #include "store/embedded/embedded.h"
 
 static const struct cli_option options[] = {
-    {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox", "Data directory of the server.", NULL},
+    {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox, or ~/.local/share/cox for other users than root", "Data directory of the server.", NULL},
     {0},
 };
 

@@ -143,6 +143,34 @@ def test_deletes_at_once(s):
         tap.eq("nothing is left", left, [])
 
 
+def test_many_writers(s):
+    """Writers of one object, and of objects that one quota counts, wait for each other instead of failing."""
+    s.post("/api/v1/namespaces", {"metadata": {"name": "busy"}})
+    s.post("/api/v1/namespaces/busy/resourcequotas", {"metadata": {"name": "q"}, "spec": {"hard": {"count/configmaps": "400", "pods": "7"}}})
+    path = "/api/v1/namespaces/busy/configmaps"
+    s.post(path, configmap("one", ns="busy"))
+    found = {"create": [], "patch": [], "pod": []}
+    conns = [s.connect() for _ in range(60)]
+    for c in conns:
+        c.connect()
+
+    def write(k):
+        for j in range(3):
+            found["create"].append(s.request("POST", path, configmap(f"w{k}-{j}", ns="busy"), conn=conns[k]).status)
+            patch = json.dumps({"data": {f"k{k}-{j}": "v"}})
+            found["patch"].append(s.request("PATCH", path + "/one", patch, headers={"Content-Type": "application/merge-patch+json"}, conn=conns[k]).status)
+        found["pod"].append(s.request("POST", "/api/v1/namespaces/busy/pods", pod(f"p{k}", ns="busy"), conn=conns[k]).status)
+    threads = [threading.Thread(target=write, args=(k,)) for k in range(60)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    tap.eq("every create succeeds", (set(found["create"]), len(found["create"])), ({201}, 180))
+    tap.eq("every patch does", (set(found["patch"]), len(s.get(path + "/one").json["data"])), ({200}, 180))
+    tap.eq("the quota is full and not more", sorted(found["pod"]), [201] * 7 + [403] * 53)
+    tap.eq("what it counts is what is there", quota_used(s, "busy"), {"count/configmaps": str(len(s.get(path).json["items"])), "pods": "7"})
+
+
 def test_grace(s):
     s.post(PODS, pod("slow", nodeName="n"))
     r = s.delete(PODS + "/slow?gracePeriodSeconds=9223372036854775807")
@@ -196,7 +224,7 @@ def test_depth(s):
         tap.eq("deep objects are refused or served", codes, {200, 201, 400})
 
 
-TESTS = [test_versions, test_node_ports, test_addresses, test_quota, test_deletes_at_once, test_grace, test_lists, test_generation, test_depth]
+TESTS = [test_versions, test_node_ports, test_addresses, test_quota, test_deletes_at_once, test_many_writers, test_grace, test_lists, test_generation, test_depth]
 
 if __name__ == "__main__":
     with Server() as server:

@@ -15,7 +15,8 @@ api() {
 watching() {
     local limit=$1 lines=$2 command=$3 changes=$5 pid n=0
     : >watch.out
-    $command >watch.out 2>&1 &
+    # shellcheck disable=SC2086  # its words; not through the function, whose process would stand between
+    "$KUBECTL" --cache-dir "$CACHE" ${command#kubectl } >watch.out 2>&1 &
     pid=$!
     for _ in $(seq $((limit * 20))); do
         [ -s watch.out ] && break
@@ -27,7 +28,6 @@ watching() {
         [ "$n" -ge "$lines" ] && break
         sleep 0.05
     done
-    pkill -P $pid 2>/dev/null
     kill $pid 2>/dev/null
     wait $pid 2>/dev/null
     cat watch.out
@@ -35,6 +35,7 @@ watching() {
 
 # editor SED-SCRIPT: an editor for `kubectl edit` that changes the file by a sed script.
 editor() {
+    # shellcheck disable=SC2016  # the script's own argument
     printf '#!/bin/sh\nsed -i "%s" "$1"\n' "$1" >edit.sh
     chmod +x edit.sh
     export KUBE_EDITOR=$PWD/edit.sh
