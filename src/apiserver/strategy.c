@@ -317,6 +317,20 @@ static bool spec_changed(const struct api_resource *r, const struct json *old, c
     return false;
 }
 
+static bool annotations_changed(const struct json *old, const struct json *obj)
+{
+    const struct json *a = json_get(object_meta(old), S("annotations")), *b = json_get(object_meta(obj), S("annotations"));
+    bool any_a = a && a->len, any_b = b && b->len;
+    return any_a != any_b || (any_a && !json_equal(a, b));
+}
+
+/* A deployment's controller also looks at annotations: they are a new generation, too. */
+static bool is_new_generation(const struct api_resource *r, const struct json *old, const struct json *obj)
+{
+    bool deployment = str_is(r->plural, "deployments") && str_is(r->group, "apps");
+    return spec_changed(r, old, obj) || (deployment && annotations_changed(old, obj));
+}
+
 /* Writes to /status change status.  Those of built-in kinds may change labels and annotations, too, but for the fields of `kept`; those of custom resources nothing else. */
 static void keep_all_but_status(struct write_run *r, const struct json *old, struct json *obj)
 {
@@ -356,7 +370,7 @@ void strategy_prepare_update(struct write_run *r, const struct json *old, struct
     const struct hooks *h = hooks_of(r->res);
     if (h && h->update)
         h->update(r, old, obj);
-    if ((r->res->flags & API_GENERATION) && spec_changed(r->res, old, obj)) {
+    if ((r->res->flags & API_GENERATION) && is_new_generation(r->res, old, obj)) {
         int64_t generation = json_get_int(object_meta(old), S("generation"), 0);
         json_set(a, object_meta(obj), S("generation"), json_int(a, generation + 1));
     }

@@ -230,7 +230,18 @@ static int to_storage(struct write_run *r, const struct json *obj, struct json *
     return api_convert(r->q->arena, r->res, r->storage, obj, ret, err);
 }
 
-/* Defaults, admission, preparation, tracking, validation.  0, -E_CODE, or WRITE_ANSWERED. */
+/* Who wrote which field, in metadata.managedFields. */
+static void track(struct write_run *r, const struct json *old, struct json *obj)
+{
+    struct api_req *q = r->q;
+    if (r->is_apply || r->no_tracking)
+        return;
+    struct apply_context ctx = {.type = r->res->type, .api_version = api_group_version(q->arena, r->res->group, r->res->version), .manager = q->field_manager,
+                                .subresource = r->subresource, .now = clock_wall(q->srv->clock), .owns_status = !api_subresource_find(r->res, S("status"))};
+    apply_track_update(q->arena, &ctx, old, obj);
+}
+
+/* Defaults, tracking, admission, preparation, validation.  0, -E_CODE, or WRITE_ANSWERED. */
 static int process(struct write_run *r, struct json *obj, struct err *err)
 {
     struct api_req *q = r->q;
@@ -240,8 +251,10 @@ static int process(struct write_run *r, struct json *obj, struct err *err)
         api_default_schema(a, r->res->type, obj);
     else
         api_default(a, r->res, obj);
-    if (!old)
+    if (!old) {
         name_new_object(r, obj);
+        track(r, NULL, obj); /* what admission and the server add to a new object belongs to nobody */
+    }
     struct admission_attrs attrs = write_admission(r, old ? ADMIT_UPDATE : ADMIT_CREATE, obj, old);
     int res = admission_admit(&attrs, err);
     if (res < 0)
@@ -250,13 +263,9 @@ static int process(struct write_run *r, struct json *obj, struct err *err)
     if (old) {
         api_complete(a, r->res->type, obj); /* what is stored has its empty fields: compare like with like */
         strategy_prepare_update(r, old, obj);
+        track(r, old, obj);
     } else {
         strategy_prepare_create(r, obj);
-    }
-    if (!r->is_apply && !r->no_tracking) {
-        struct apply_context ctx = {.type = r->res->type, .api_version = api_group_version(a, r->res->group, r->res->version), .manager = q->field_manager,
-                                    .subresource = r->subresource, .now = clock_wall(q->srv->clock), .owns_status = !api_subresource_find(r->res, S("status"))};
-        apply_track_update(a, &ctx, old, obj);
     }
     api_validate(r->res, r->subresource, obj, old, r->errors);
     if (r->errors->len) {
