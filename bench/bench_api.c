@@ -259,11 +259,11 @@ static void bench_post(void)
     finish(&t);
 }
 
-static void report_list(const char *name, struct target *t, const char *path)
+static void report_list(const char *name, struct target *t, const char *path, double limit)
 {
     struct getter g = {.path = path};
     double took = get_for(t, &g, 2, true);
-    report(name, "LIST of 10,000 pods, bytes of body", (double)g.bytes / took / 1e6, "MB/s", 23, 1000, REPORT_MORE);
+    report(name, "LIST of 10,000 pods, bytes of body", (double)g.bytes / took / 1e6, "MB/s", 23, limit, REPORT_MORE);
     report(name, "lists", (double)g.done / took, "/s", 0, 0, REPORT_MORE);
     latency_fini(&g.lat);
 }
@@ -273,7 +273,7 @@ static void bench_list(void)
     struct target t;
     start(&t);
     fill(&t, 10000);
-    report_list("list", &t, PODS);
+    report_list("list", &t, PODS, 1000);
     finish(&t);
 }
 
@@ -428,7 +428,7 @@ static void bench_million(void)
     report("million", "bytes of a stored pod", (double)cr.bytes / (double)MAX(cr.done, (uint64_t)1), "B", 0, 0, REPORT_LESS);
     report_gets("million", "GET of a pod among them", &t, 2170, 30000);
     report_posts("million", &t, 1000000);
-    report_list("million", &t, PODS "?limit=10000");
+    report_list("million", &t, PODS "?limit=10000", 500); /* within a factor of two of the small store */
     snprintf(dir, sizeof dir, "%s", t.dir);
     target_stop(&t);
     must(target_start(&t, dir, &err), &err);
