@@ -121,7 +121,9 @@ $(B)/bin/$(subst _,-,$(notdir $(basename $(1)))): $(call obj,$(1)) $(call obj,$(
 endef
 $(foreach b,$(BENCH_SRC),$(eval $(call bench_rule,$(b))))
 ## make bench           the benchmarks at build/bench-*; each has --list, --workload NAME, --json
-bench: packages all $(BENCH_BINS)
+bench:
+	@tools/packages build bench
+	@$(MAKE) --no-print-directory all $(BENCH_BINS)
 
 ## make up              install what is needed, build, start a cluster here, say what to type next
 up: packages
