@@ -30,3 +30,15 @@
 #define LIMIT_STORE_HISTORY_BYTES (64u << 20)
 #define LIMIT_STORE_KEY_BYTES 1024
 #define LIMIT_SELECTOR_TERMS 1024
+#define LIMIT_CLIENT_EXCHANGES 65536u       /* calls and watches of one HTTPS transport: 429 from the transport itself */
+
+/* The scheduling engine.  Beyond: the event is refused with a sentence and changes nothing. */
+#define LIMIT_SCHED_NODES 1000000u
+#define LIMIT_SCHED_PODS 20000000u
+#define LIMIT_SCHED_QUEUE 10000000u    /* units that wait */
+#define LIMIT_SCHED_TERMS 65536u       /* distinct terms of affinity and spread */
+#define LIMIT_SCHED_PRIORITIES 1024u   /* distinct priorities in use */
+#define LIMIT_SCHED_GROUP 100000u      /* members of a group */
+#define LIMIT_SCHED_SUBGROUPS 1000u
+#define LIMIT_SIM_TEMPLATES 10000u     /* templates, jobs and events each of a scenario file */
+#define LIMIT_SCHED_SPEC_ITEMS 4096u   /* labels, taints, terms, ports, volumes ... of one object */

@@ -26,6 +26,7 @@ const struct cli_verb *const cli_verbs[] = {
     &verb_version,
     &verb_kubeconfig,
     &verb_store,
+    &verb_sim,
     &verb_completion,
     &verb_man,
     NULL,

@@ -29,5 +29,11 @@ void yaml_stream_free(struct yaml_stream *s);
 int yaml_stream_next(struct yaml_stream *s, struct arena *a, struct json_parse_opts *opts, struct json *ret,
                      struct err *err) MUST_CHECK;
 
+/* The line, from 1, at which the value of a path ("jobs[2].requests.cpu") of the first document stands; of its nearest parent when there is no such
+ * value.  For messages: it reads the text again. */
+size_t yaml_line_of(str text, str path);
+/* The line of the first syntax error, 0 when there is none. */
+size_t yaml_error_line(str text);
+
 /* Ends with a newline. */
 void yaml_write(struct strbuf *b, const struct json *v);

@@ -1,0 +1,227 @@
+/* engine.c - the engine as a whole: its birth and end, the events that other files keep, and the decision for a unit. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/engine.h"
+
+#include "sched/engine/classes.h"
+#include "sched/engine/pdbs.h"
+#include "sched/engine/place.h"
+#include "sched/engine/pods.h"
+#include "sched/engine/preempt.h"
+#include "sched/engine/select.h"
+#include "sched/engine/statement.h"
+#include "sched/engine/storage.h"
+#include "sched/engine/terms.h"
+#include "sched/engine/unit.h"
+
+static void plugins_start(struct sched *s)
+{
+    const struct sched_profile *p = s->profile;
+    s->plugin_state = xarray(p->nplugins + 1, void *);
+    for (uint32_t i = 0; i < p->nplugins; i++) {
+        const struct sched_plugin *plugin = p->plugins[i].plugin;
+        if (plugin->state_new)
+            s->plugin_state[i] = plugin->state_new(s, p->plugins[i].args);
+        if (plugin->assigned || plugin->unassigned)
+            s->hooks[s->nhooks++] = i;
+    }
+}
+
+struct sched *sched_new(struct sched_profile *profile, uint64_t seed)
+{
+    struct sched *s = xnew(struct sched);
+    s->seed = seed;
+    s->profile = profile;
+    symbols_init(&s->sym);
+    model_init(s);
+    classes_init(s);
+    pods_init(s);
+    s->terms = terms_new(s);
+    s->storage = storage_new(s);
+    s->pdbs = pdbs_new();
+    s->preempt = preempt_state_new(s);
+    s->unit_state = unit_state_new(s);
+    plugins_start(s);
+    return s;
+}
+
+static void namespaces_fini(struct sched *s)
+{
+    map_foreach(e, &s->namespaces)
+    {
+        struct ns_info *ns = e->value;
+        arena_fini(&ns->arena);
+        free(ns);
+    }
+    map_fini(&s->namespaces);
+}
+
+void sched_free(struct sched *s)
+{
+    if (!s)
+        return;
+    statement_fini(s);
+    classes_fini(s);
+    place_free(s);
+    for (uint32_t i = 0; i < s->profile->nplugins; i++)
+        if (s->profile->plugins[i].plugin->state_free)
+            s->profile->plugins[i].plugin->state_free(s->plugin_state[i]);
+    free(s->plugin_state);
+    preempt_state_free(s->preempt);
+    unit_state_free(s->unit_state);
+    pdbs_free(s->pdbs);
+    storage_free(s->storage);
+    terms_free(s->terms);
+    units_fini(s);
+    pods_fini(s);
+    nodes_fini(s);
+    namespaces_fini(s);
+    model_fini(s);
+    vec_fini(&s->levels);
+    symbols_fini(&s->sym);
+    profile_free((struct sched_profile *)s->profile);
+    free(s);
+}
+
+int sched_resource_id(struct sched *s, str name, uint16_t *ret_id, struct err *err)
+{
+    return model_resource(s, name, ret_id, err);
+}
+str sched_resource_name(const struct sched *s, uint16_t id)
+{
+    return id < s->nres ? s->res_name[id] : S("");
+}
+
+/* --- events kept elsewhere ------------------------------------------------------------------------------------------------------- */
+void sched_namespace_put(struct sched *s, str name, struct spec_labels labels)
+{
+    sym_t sym = symbol(&s->sym, name);
+    struct ns_info *ns = map_get(&s->namespaces, name);
+    if (!ns) {
+        ns = xnew(struct ns_info);
+        ns->name = sym;
+        ns->arena = ARENA_SMALL(256);
+        map_put(&s->namespaces, symbol_text(&s->sym, sym), ns);
+    }
+    struct arena fresh = ARENA_SMALL(256);
+    struct labelset now = labelset_make(s, &fresh, labels);
+    if (labelset_equal(now, ns->labels) && now.n) {
+        arena_fini(&fresh);
+        return;
+    }
+    arena_fini(&ns->arena);
+    ns->arena = fresh;
+    ns->labels = now;
+    terms_namespace(s, sym);
+    statement_event(s, EVENT_NAMESPACE);
+}
+
+void sched_namespace_delete(struct sched *s, str name)
+{
+    struct ns_info *ns = map_del(&s->namespaces, name);
+    if (!ns)
+        return;
+    sym_t sym = ns->name;
+    arena_fini(&ns->arena);
+    free(ns);
+    terms_namespace(s, sym);
+    statement_event(s, EVENT_NAMESPACE);
+}
+
+int sched_pv_put(struct sched *s, const struct pv_spec *spec, struct err *err)
+{
+    int r = storage_pv_put(s, spec, err);
+    if (r == 0)
+        statement_event(s, EVENT_VOLUME);
+    return r;
+}
+int sched_pvc_put(struct sched *s, const struct pvc_spec *spec, struct err *err)
+{
+    int r = storage_pvc_put(s, spec, err);
+    if (r == 0)
+        statement_event(s, EVENT_VOLUME);
+    return r;
+}
+int sched_storage_class_put(struct sched *s, const struct storage_class_spec *spec, struct err *err)
+{
+    int r = storage_class_put(s, spec, err);
+    if (r == 0)
+        statement_event(s, EVENT_VOLUME);
+    return r;
+}
+void sched_pv_delete(struct sched *s, str name)
+{
+    storage_pv_delete(s, name);
+    statement_event(s, EVENT_VOLUME);
+}
+void sched_pvc_delete(struct sched *s, str ns, str name)
+{
+    storage_pvc_delete(s, ns, name);
+    statement_event(s, EVENT_VOLUME);
+}
+void sched_storage_class_delete(struct sched *s, str name)
+{
+    storage_class_delete(s, name);
+    statement_event(s, EVENT_VOLUME);
+}
+int sched_pdb_put(struct sched *s, const struct pdb_spec *spec, struct err *err)
+{
+    int r = pdbs_put(s, spec, err);
+    if (r == 0)
+        statement_event(s, EVENT_PDB);
+    return r;
+}
+void sched_pdb_delete(struct sched *s, str ns, str name)
+{
+    pdbs_delete(s, ns, name);
+    statement_event(s, EVENT_PDB);
+}
+
+uint64_t sched_take_events(struct sched *s)
+{
+    uint64_t events = s->events;
+    s->events = 0;
+    return events;
+}
+
+/* --- decisions --------------------------------------------------------------------------------------------------------------------- */
+void unit_decision_fini(struct unit_decision *d)
+{
+    vec_fini(&d->placements);
+    vec_fini(&d->victims);
+}
+
+void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d)
+{
+    s->now_ns = now;
+    vec_clear(&d->placements);
+    vec_clear(&d->victims);
+    d->rejected_by = 0;
+    d->helped_by = 0;
+    d->failed_pod = POD_NONE;
+    unit_place(s, u, d);
+}
+
+void sched_forget(struct sched *s, pod_id p)
+{
+    if (s->pods[p].state == PS_ASSUMED || s->pods[p].state == PS_NOMINATED)
+        model_unassign(s, p);
+}
+
+bool sched_assume(struct sched *s, pod_id p, node_id n)
+{
+    struct pod *pod = &s->pods[p];
+    if (pod->state == PS_NOMINATED)
+        model_unassign(s, p);
+    if (pod->state != PS_PENDING || !place_fits(s, pod->class_, n))
+        return false;
+    model_assign(s, p, n, PS_ASSUMED, 0);
+    return true;
+}
+
+size_t sched_bytes(const struct sched *s)
+{
+    size_t nodes = (size_t)s->view.words * 64;
+    size_t per_node = sizeof(struct node) + sizeof(struct gpu_state) + sizeof(struct numa_state) + sizeof(struct node_ports) + s->nres * 16 + 96;
+    size_t pods = s->cappods * sizeof(struct pod) + s->capunits * sizeof(struct unit);
+    return nodes * per_node + pods + s->npods * 72ul + s->nclasses * 2048ul;
+}

@@ -1,0 +1,60 @@
+/* explain.h - why a unit waits, why a pod is where it is: as a struct, as JSON, as one sentence.
+ *
+ *   "0/5000 nodes fit: 4,800 lack bandwidth (needs 500 Mbit/s; best free: 420 on node-17), 200 have taint gpu=only:NoSchedule; waiting for bandwidth on any of 4,800 nodes"
+ * Each node is counted once, at the first filter that rejects it, except resources: a node short of several counts under each
+ * (as kube-scheduler reports them).
+ * Threads: the engine's writer.  Ownership: everything of an explanation lives on the arena it was made on.
+ * Limits: cold: O(nodes * filters); at most EXPLAIN_ROWS rows, the rest summed up. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "sched/engine/engine.h"
+#include "wire/json.h"
+
+#define EXPLAIN_ROWS 24
+struct explain_row {
+    const char *plugin;
+    str text;           /* kube-scheduler's words: "Insufficient cpu", "node(s) had untolerated taint {gpu: only}" */
+    str say;            /* ours, after the number of nodes: "have taint gpu=only:NoSchedule" */
+    uint32_t nodes;     /* rejected for this */
+    uint16_t resource;  /* RES_MAX none */
+    int64_t need, best; /* of the resource: asked, most free on one of these nodes */
+    str best_node;
+    bool unresolvable;
+};
+struct explain_change { /* the smallest change that would make it fit */
+    str node;
+    uint16_t resource; /* RES_MAX: another kind of change, see text */
+    int64_t lacking;
+    str text; /* "80 Mbit/s more egress bandwidth on node-17" */
+};
+struct explain_score {
+    const char *plugin;
+    int32_t chosen, runner_up;
+};
+struct explanation {
+    enum unit_result result;
+    str unit, pod;     /* "default/web-1"; the pod that failed */
+    uint32_t nodes, fitting;
+    struct explain_row *rows;
+    uint32_t nrows;
+    struct explain_change nearest;
+    bool has_nearest;
+    str preemption;    /* "No preemption victims found: ...", "evicts 2 pods on node-3" */
+    int64_t queue_position; /* 1 is next; 0: not in the queue */
+    uint32_t waits_for; /* sched_event mask */
+    uint32_t created, placed, min_member; /* of a gang */
+    /* a placed pod */
+    str node, runner_up;
+    int32_t score, runner_up_score;
+    struct explain_score *scores;
+    uint32_t nscores;
+    str sentence;
+};
+/* Why the unit waits now.  queue_position and what the last decision was are handed in (0 and NULL: unknown). */
+struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u, int64_t queue_position, const struct unit_decision *last);
+/* Why this node: call it before the placement is applied (the pod is pending), with the node the engine would choose or chose. */
+struct explanation *explain_choice(struct sched *s, struct arena *a, pod_id p);
+struct json explain_json(struct arena *a, const struct sched *s, const struct explanation *x);
+/* An amount as people read it: "500 Mbit/s", "2.5 GiB", "1500m", "3 nvidia.com/gpu". */
+str explain_amount(struct arena *a, const struct sched *s, uint16_t resource, int64_t amount);

@@ -1,0 +1,186 @@
+/* object_group.c - PodGroups of KAI, Gödel, co-scheduling and Kubernetes as the engine wants them.  See object.h.
+ *
+ *   scheduling.run.ai               minMember, subGroups[{name, minMember, parent, topologyConstraint}], topologyConstraint
+ *   scheduling.godel.kubewharf.io   minMember, scheduleTimeoutSeconds, affinity.podGroupAffinity{required, preferred, sortRules, nodeSelector}
+ *   scheduling.x-k8s.io             minMember, scheduleTimeoutSeconds (also Volcano's group: minMember)
+ *   scheduling.k8s.io               schedulingPolicy.gang.minCount, schedulingConstraints.topology[].key
+ * Topology levels are node label keys in all of them. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/limits.h"
+#include "sched/engine/object.h"
+#include "sched/engine/object_read.h"
+
+static size_t list_len(const struct json *list)
+{
+    return list ? list->len : 0;
+}
+
+static int32_t read_min(struct reader *r, const struct json *of, const struct spot *at, const char *key)
+{
+    return (int32_t)read_int(r, of, at, key, 0, INT32_MAX, 1);
+}
+
+/* One key as a list, "" as none. */
+static const str *one_key(struct reader *r, str key, size_t *ret_n)
+{
+    str *p = arena_new(r->a, str);
+    *p = key;
+    *ret_n = key.len ? 1 : 0;
+    return p;
+}
+
+/* --- KAI ------------------------------------------------------------------------------------------------------------------------------- */
+static void read_levels(struct reader *r, const struct json *of, const struct spot *at, str *ret_required, str *ret_preferred)
+{
+    const struct json *v = read_object(r, of, at, "topologyConstraint");
+    *ret_required = read_str(r, v, SPOT(at, "topologyConstraint"), "requiredTopologyLevel");
+    *ret_preferred = read_str(r, v, SPOT(at, "topologyConstraint"), "preferredTopologyLevel");
+}
+
+static void read_subgroups(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
+{
+    const struct json *list = read_array(r, spec, at, "subGroups");
+    const struct spot *list_at = SPOT(at, "subGroups");
+    if (list_len(list) > LIMIT_SCHED_SUBGROUPS)
+        read_bad(r, list_at, "%zu sub-groups are more than %u", list_len(list), LIMIT_SCHED_SUBGROUPS);
+    struct spec_subgroup *p = arena_array(r->a, list_len(list), struct spec_subgroup);
+    for (size_t i = 0; i < list_len(list) && r->code == 0; i++) {
+        const struct json *v = read_item(r, list, list_at, i);
+        const struct spot *here = SPOT_AT(list_at, i);
+        p[i].name = read_str(r, v, here, "name");
+        if (str_empty(p[i].name))
+            read_bad(r, SPOT(here, "name"), "is missing");
+        p[i].parent = read_str(r, v, here, "parent");
+        p[i].min_member = read_min(r, v, here, "minMember");
+        read_levels(r, v, here, &p[i].required_key, &p[i].preferred_key);
+    }
+    ret->subgroups = p;
+    ret->nsubgroups = list_len(list);
+}
+
+static void read_kai(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
+{
+    str required, preferred;
+    ret->min_member = read_min(r, spec, at, "minMember");
+    read_subgroups(r, spec, at, ret);
+    read_levels(r, spec, at, &required, &preferred);
+    ret->required_keys = one_key(r, required, &ret->nrequired_keys);
+    ret->preferred_keys = one_key(r, preferred, &ret->npreferred_keys);
+}
+
+/* --- Gödel -------------------------------------------------------------------------------------------------------------------------------- */
+static const str *read_topology_keys(struct reader *r, const struct json *of, const struct spot *at, const char *list_key, const char *key, size_t *ret_n)
+{
+    const struct json *list = read_array(r, of, at, list_key);
+    const struct spot *list_at = SPOT(at, list_key);
+    *ret_n = list_len(list);
+    str *p = arena_array(r->a, *ret_n, str);
+    for (size_t i = 0; i < *ret_n; i++) {
+        p[i] = read_str(r, read_item(r, list, list_at, i), SPOT_AT(list_at, i), key);
+        if (str_empty(p[i]))
+            read_bad(r, SPOT(SPOT_AT(list_at, i), key), "is missing");
+    }
+    return p;
+}
+
+static void read_sort_rules(struct reader *r, const struct json *of, const struct spot *at, struct group_spec *ret)
+{
+    static const char *const resources[] = {"GPU", "CPU", "Memory"}, *const dimensions[] = {"Capacity", "Available"}, *const orders[] = {"Ascending", "Descending"};
+    static const uint16_t ids[] = {RES_GPU, RES_CPU, RES_MEMORY};
+    const struct json *list = read_array(r, of, at, "sortRules");
+    const struct spot *list_at = SPOT(at, "sortRules");
+    struct spec_sort_rule *p = arena_array(r->a, list_len(list), struct spec_sort_rule);
+    for (size_t i = 0; i < list_len(list); i++) {
+        const struct json *v = read_item(r, list, list_at, i);
+        const struct spot *here = SPOT_AT(list_at, i);
+        p[i].resource = ids[read_word(r, v, here, "resource", resources, ARRAY_LEN(resources), 0)];
+        p[i].by_available = read_word(r, v, here, "dimension", dimensions, ARRAY_LEN(dimensions), 0) == 1;
+        p[i].descending = read_word(r, v, here, "order", orders, ARRAY_LEN(orders), 0) == 1;
+    }
+    ret->sort_rules = p;
+    ret->nsort_rules = list_len(list);
+}
+
+/* The group's selector of nodes is one conjunction of labels: a map, or a NodeSelector that says no more than that. */
+static void read_group_selector(struct reader *r, const struct json *of, const struct spot *at, struct group_spec *ret)
+{
+    const struct json *v = read_object(r, of, at, "nodeSelector");
+    const struct spot *here = SPOT(at, "nodeSelector");
+    size_t n;
+    if (!json_get(v, S("nodeSelectorTerms"))) {
+        ret->node_selector = read_labels(r, of, at, "nodeSelector");
+        return;
+    }
+    const struct spec_node_term *t = read_node_terms(r, v, here, &n);
+    bool simple = n == 1 && t->nfields == 0;
+    for (size_t i = 0; simple && i < t->labels.n; i++)
+        simple = t->labels.p[i].op == OP_IN && t->labels.p[i].nvalues == 1;
+    if (!simple) {
+        read_bad(r, SPOT(here, "nodeSelectorTerms"), "a group's nodes are selected by one term, In with one value for each label");
+        return;
+    }
+    struct spec_label *p = arena_array(r->a, t->labels.n, struct spec_label);
+    for (size_t i = 0; i < t->labels.n; i++)
+        p[i] = (struct spec_label){t->labels.p[i].key, t->labels.p[i].values[0]};
+    ret->node_selector = (struct spec_labels){p, t->labels.n};
+}
+
+static void read_plain(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
+{
+    ret->min_member = read_min(r, spec, at, "minMember");
+    ret->timeout_ns = read_int(r, spec, at, "scheduleTimeoutSeconds", 0, INT32_MAX, 0) * NSEC_PER_SEC;
+}
+
+static void read_godel(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
+{
+    const struct spot *here = SPOT(SPOT(at, "affinity"), "podGroupAffinity");
+    const struct json *v = read_object(r, read_object(r, spec, at, "affinity"), SPOT(at, "affinity"), "podGroupAffinity");
+    read_plain(r, spec, at, ret);
+    ret->required_keys = read_topology_keys(r, v, here, "required", "topologyKey", &ret->nrequired_keys);
+    ret->preferred_keys = read_topology_keys(r, v, here, "preferred", "topologyKey", &ret->npreferred_keys);
+    read_sort_rules(r, v, here, ret);
+    read_group_selector(r, v, here, ret);
+}
+
+/* --- Kubernetes ------------------------------------------------------------------------------------------------------------------------------ */
+static void read_core(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
+{
+    const struct spot *policy_at = SPOT(at, "schedulingPolicy"), *limits_at = SPOT(at, "schedulingConstraints");
+    const struct json *policy = read_object(r, spec, at, "schedulingPolicy"), *limits = read_object(r, spec, at, "schedulingConstraints");
+    ret->min_member = read_min(r, read_object(r, policy, policy_at, "gang"), SPOT(policy_at, "gang"), "minCount");
+    ret->required_keys = read_topology_keys(r, limits, limits_at, "topology", "key", &ret->nrequired_keys);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------------------------------------- */
+static const struct {
+    str group; /* of the API */
+    void (*read)(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret);
+} group_apis[] = {
+    {STR_INIT("scheduling.run.ai"), read_kai},
+    {STR_INIT("scheduling.godel.kubewharf.io"), read_godel},
+    {STR_INIT("scheduling.x-k8s.io"), read_plain},
+    {STR_INIT("scheduling.sigs.k8s.io"), read_plain},
+    {STR_INIT("scheduling.volcano.sh"), read_plain},
+    {STR_INIT("scheduling.k8s.io"), read_core},
+};
+
+int object_group(struct sched *s, struct arena *a, const struct json *obj, struct group_spec *ret, struct err *err)
+{
+    struct reader r = READER(s, a, err);
+    struct object_meta meta;
+    read_meta(&r, obj, &meta);
+    struct group_spec g = {.ns = meta.ns, .name = meta.name, .created_ns = meta.created_ns};
+    str version = read_str(&r, obj, NULL, "apiVersion"), group;
+    str_cut(&version, '/', &group);
+    const struct json *spec = read_object(&r, obj, NULL, "spec");
+    size_t i = 0;
+    while (i < ARRAY_LEN(group_apis) && !str_eq(group_apis[i].group, group))
+        i++;
+    if (i == ARRAY_LEN(group_apis))
+        read_bad(&r, SPOT(NULL, "apiVersion"), "\"" STR_FMT "\" has no pod groups that are understood here", STR_ARG(group));
+    else
+        group_apis[i].read(&r, spec, SPOT(NULL, "spec"), &g);
+    if (r.code == 0)
+        *ret = g;
+    return r.code;
+}

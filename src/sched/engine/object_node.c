@@ -1,0 +1,106 @@
+/* object_node.c - a Node as the engine wants it: allocatable amounts, taints, images, GPUs by label.  See object.h. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/object.h"
+#include "sched/engine/object_read.h"
+
+static void read_taints(struct reader *r, const struct json *spec, struct node_spec *ret)
+{
+    static const char *const effects[] = {[TAINT_NO_SCHEDULE] = "NoSchedule", [TAINT_PREFER_NO_SCHEDULE] = "PreferNoSchedule", [TAINT_NO_EXECUTE] = "NoExecute"};
+    const struct spot *at = SPOT(SPOT(NULL, "spec"), "taints");
+    const struct json *list = read_array(r, spec, SPOT(NULL, "spec"), "taints");
+    ret->ntaints = list ? list->len : 0;
+    struct spec_taint *p = arena_array(r->a, ret->ntaints, struct spec_taint);
+    for (size_t i = 0; i < ret->ntaints; i++) {
+        const struct json *v = read_item(r, list, at, i);
+        p[i].key = read_str(r, v, SPOT_AT(at, i), "key");
+        p[i].value = read_str(r, v, SPOT_AT(at, i), "value");
+        int effect = read_word(r, v, SPOT_AT(at, i), "effect", effects, ARRAY_LEN(effects), -1);
+        if (effect < 0)
+            read_bad(r, SPOT(SPOT_AT(at, i), "effect"), "is missing");
+        p[i].effect = (enum taint_effect)MAX(effect, 0);
+    }
+    ret->taints = p;
+}
+
+/* An image has several names; each is one that pods may ask for. */
+static void read_images(struct reader *r, const struct json *status, struct node_spec *ret)
+{
+    const struct spot *at = SPOT(SPOT(NULL, "status"), "images");
+    const struct json *list = read_array(r, status, SPOT(NULL, "status"), "images");
+    size_t most = 0, n = 0;
+    for (size_t i = 0; list && i < list->len; i++) {
+        const struct json *names = json_get(&list->items[i], S("names"));
+        most += json_is(names, JSON_ARRAY) ? names->len : 0;
+    }
+    struct spec_image *p = arena_array(r->a, most, struct spec_image);
+    for (size_t i = 0; list && i < list->len; i++) {
+        const struct json *v = read_item(r, list, at, i);
+        int64_t bytes = amount_add(0, read_int(r, v, SPOT_AT(at, i), "sizeBytes", 0, INT64_MAX, 0));
+        size_t k;
+        const str *names = read_strs(r, v, SPOT_AT(at, i), "names", &k);
+        for (size_t j = 0; j < k; j++)
+            p[n++] = (struct spec_image){names[j], bytes};
+    }
+    ret->images = p;
+    ret->nimages = n;
+}
+
+/* A label that is a number; -1: absent. */
+static int64_t label_number(struct reader *r, struct spec_labels labels, const char *key)
+{
+    bool has;
+    int64_t n;
+    str text = labels_get(labels, str_of(key), &has);
+    if (!has)
+        return -1;
+    if (!str_to_i64(text, &n) || n < 0) {
+        read_bad(r, SPOT(SPOT(SPOT(NULL, "metadata"), "labels"), key), "\"" STR_FMT "\" is not a number", STR_ARG(text));
+        return -1;
+    }
+    return n;
+}
+
+/* Memory labels are in MiB, but some node agents have written bytes; no device has a hundred million MiB. */
+#define LEAST_BYTES 100000000
+
+static void read_gpus(struct reader *r, const struct object_meta *meta, struct amounts *a, struct node_spec *ret)
+{
+    bool has;
+    int64_t count = label_number(r, meta->labels, "nvidia.com/gpu.count"), memory = label_number(r, meta->labels, "nvidia.com/gpu.memory");
+    if (!a->has[RES_GPU] && count > 0)
+        a->v[RES_GPU] = count;
+    /* more than can be told apart (devices cut into many time slices): as many as can */
+    a->v[RES_GPU] = MIN(a->v[RES_GPU], (int64_t)GPU_MAX);
+    ret->ngpus = (uint32_t)a->v[RES_GPU];
+    if (!ret->ngpus)
+        return;
+    ret->gpu_model = labels_get(meta->labels, S("nvidia.com/gpu.product"), &has);
+    ret->gpu_memory_mib = MIN(memory < 0 ? 0 : memory >= LEAST_BYTES ? memory >> 20 : memory, (int64_t)LEAST_BYTES);
+}
+
+int object_node(struct sched *s, struct arena *a, const struct json *obj, struct node_spec *ret, struct err *err)
+{
+    struct reader r = READER(s, a, err);
+    struct object_meta meta;
+    struct node_spec n = {0};
+    struct amounts amounts = {0};
+    bool has;
+    read_meta(&r, obj, &meta);
+    const struct json *spec = read_object(&r, obj, NULL, "spec"), *status = read_object(&r, obj, NULL, "status");
+    n.name = meta.name;
+    n.labels = meta.labels;
+    n.unschedulable = read_bool(&r, spec, SPOT(NULL, "spec"), "unschedulable", false);
+    read_taints(&r, spec, &n);
+    if (!read_amounts(&r, status, SPOT(NULL, "status"), "allocatable", &amounts))
+        read_amounts(&r, status, SPOT(NULL, "status"), "capacity", &amounts);
+    read_gpus(&r, &meta, &amounts, &n);
+    n.allocatable = amounts_list(&r, &amounts);
+    read_images(&r, status, &n);
+    str overcommit = labels_get(meta.annotations, S("cox.io/bandwidth-overcommit"), &has);
+    if (has && (!str_to_double(overcommit, &n.bandwidth_overcommit) || !(n.bandwidth_overcommit > 0 && n.bandwidth_overcommit <= 1000)))
+        read_bad(&r, SPOT(SPOT(SPOT(NULL, "metadata"), "annotations"), "cox.io/bandwidth-overcommit"),
+                 "\"" STR_FMT "\" is not a factor above 0 and up to 1000", STR_ARG(overcommit));
+    if (r.code == 0)
+        *ret = n;
+    return r.code;
+}

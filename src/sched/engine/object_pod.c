@@ -1,0 +1,191 @@
+/* object_pod.c - a Pod as the engine wants it.  See object.h; requests are in object_resources.c, constraints in object_constraints.c. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/object.h"
+#include "sched/engine/object_pod.h"
+
+/* --- images and ports ------------------------------------------------------------------------------------------------------------- */
+/* Without a tag or digest it is the latest. */
+static str image_name(struct reader *r, str name)
+{
+    return str_rfind_char(name, ':') <= str_rfind_char(name, '/') ? arena_cat(r->a, name, S(":latest")) : name;
+}
+
+static size_t list_len(const struct json *list)
+{
+    return list ? list->len : 0;
+}
+
+static void read_images(struct reader *r, const struct json *spec, struct pod_spec *ret)
+{
+    const struct spot *at = SPOT(NULL, "spec");
+    const struct json *lists[] = {read_array(r, spec, at, "containers"), read_array(r, spec, at, "initContainers"), read_array(r, spec, at, "volumes")};
+    str *p = arena_array(r->a, list_len(lists[0]) + list_len(lists[1]) + list_len(lists[2]), str);
+    size_t n = 0;
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = 0; i < list_len(lists[k]); i++) {
+            const struct json *v = &lists[k]->items[i];
+            str name = k < 2 ? json_get_str(v, S("image")) : json_get_str(json_get(v, S("image")), S("reference"));
+            if (name.len)
+                p[n++] = image_name(r, name);
+        }
+    ret->images = p;
+    ret->nimages = n;
+}
+
+/* A container's host ports; on the host's network every port is one. */
+static size_t read_ports(struct reader *r, const struct json *container, const struct spot *at, bool host_network, struct spec_port *p)
+{
+    static const char *const protocols[] = {"TCP", "UDP", "SCTP"};
+    const struct json *list = read_array(r, container, at, "ports");
+    const struct spot *list_at = SPOT(at, "ports");
+    size_t n = 0;
+    for (size_t i = 0; i < list_len(list); i++) {
+        const struct json *v = read_item(r, list, list_at, i);
+        const struct spot *here = SPOT_AT(list_at, i);
+        int64_t port = read_int(r, v, here, "hostPort", 0, UINT16_MAX, 0), inside = read_int(r, v, here, "containerPort", 0, UINT16_MAX, 0);
+        str ip = read_str(r, v, here, "hostIP");
+        int protocol = read_word(r, v, here, "protocol", protocols, ARRAY_LEN(protocols), 0);
+        if (!port && host_network)
+            port = inside;
+        if (port)
+            p[n++] = (struct spec_port){ip, (uint8_t)protocols[protocol][0], (uint16_t)port};
+    }
+    return n;
+}
+
+static void read_host_ports(struct reader *r, const struct json *spec, struct pod_spec *ret)
+{
+    static const char *const lists[] = {"containers", "initContainers"};
+    const struct spot *at = SPOT(NULL, "spec");
+    bool host_network = read_bool(r, spec, at, "hostNetwork", false);
+    size_t most = 0;
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+        const struct json *list = read_array(r, spec, at, lists[k]);
+        for (size_t i = 0; i < list_len(list); i++) {
+            const struct json *ports = json_get(&list->items[i], S("ports"));
+            most += json_is(ports, JSON_ARRAY) ? ports->len : 0;
+        }
+    }
+    struct spec_port *p = arena_array(r->a, most, struct spec_port);
+    for (size_t k = 0; k < ARRAY_LEN(lists) && most; k++) {
+        const struct json *list = read_array(r, spec, at, lists[k]);
+        for (size_t i = 0; i < list_len(list); i++)
+            if (k == 0 || object_is_sidecar(&list->items[i]))
+                ret->nports += read_ports(r, &list->items[i], SPOT_AT(SPOT(at, lists[k]), i), host_network, p + ret->nports);
+    }
+    ret->ports = p;
+}
+
+/* --- who owns it, which group ------------------------------------------------------------------------------------------------------------ */
+/* Where a pod says which group it belongs to, the first that does counts. */
+static const struct {
+    bool is_label;
+    str key;
+} group_keys[] = {
+    {false, STR_INIT("pod-group-name")},
+    {false, STR_INIT("kai.scheduler/pod-group-name")},
+    {true, STR_INIT("godel.bytedance.com/pod-group-name")},
+    {false, STR_INIT("godel.bytedance.com/pod-group-name")},
+    {true, STR_INIT("scheduling.x-k8s.io/pod-group")},
+    {true, STR_INIT("pod-group.scheduling.sigs.k8s.io")},
+    {true, STR_INIT("pod-group.scheduling.sigs.k8s.io/name")},
+    {false, STR_INIT("scheduling.k8s.io/group-name")},
+};
+
+static void read_group(struct reader *r, const struct json *spec, const struct object_meta *meta, struct pod_spec *ret)
+{
+    const struct spot *at = SPOT(NULL, "spec");
+    bool has;
+    ret->group = read_str(r, read_object(r, spec, at, "schedulingGroup"), SPOT(at, "schedulingGroup"), "podGroupName");
+    for (size_t i = 0; i < ARRAY_LEN(group_keys) && str_empty(ret->group); i++)
+        ret->group = labels_get(group_keys[i].is_label ? meta->labels : meta->annotations, group_keys[i].key, &has);
+    if (ret->group.len)
+        ret->subgroup = labels_get(meta->labels, S("kai.scheduler/subgroup-name"), &has);
+}
+
+/* Labels that tell one replica from the next: the owner's selector cannot name them. */
+static bool is_replica_label(str key)
+{
+    return str_is(key, "statefulset.kubernetes.io/pod-name") || str_is(key, "apps.kubernetes.io/pod-index") || str_is(key, "controller-revision-hash");
+}
+
+/* Services and workloads are not at hand here: a replica's own labels stand for the selector of its owner. */
+static void read_default_spread(struct reader *r, const struct object_meta *meta, struct pod_spec *ret)
+{
+    struct spec_requirement *p = arena_array(r->a, meta->labels.n, struct spec_requirement);
+    size_t n = 0;
+    for (size_t i = 0; i < meta->labels.n; i++)
+        if (!is_replica_label(meta->labels.p[i].key))
+            p[n++] = (struct spec_requirement){meta->labels.p[i].key, OP_IN, &meta->labels.p[i].value, 1};
+    ret->default_spread_owned = n > 0;
+    ret->default_spread_selector = (struct spec_selector){.p = p, .n = n};
+}
+
+static void read_owner(struct reader *r, const struct json *obj, const struct object_meta *meta, struct pod_spec *ret)
+{
+    const struct spot *at = SPOT(NULL, "metadata"), *list_at = SPOT(at, "ownerReferences");
+    const struct json *list = read_array(r, json_get(obj, S("metadata")), at, "ownerReferences");
+    for (size_t i = 0; i < list_len(list); i++) {
+        const struct json *v = read_item(r, list, list_at, i);
+        str kind = read_str(r, v, SPOT_AT(list_at, i), "kind");
+        if (!read_bool(r, v, SPOT_AT(list_at, i), "controller", false))
+            continue;
+        ret->daemon |= str_is(kind, "DaemonSet");
+        if (str_is(kind, "ReplicaSet") || str_is(kind, "StatefulSet") || str_is(kind, "ReplicationController"))
+            read_default_spread(r, meta, ret);
+    }
+}
+
+static void read_victim(const struct object_meta *meta, struct pod_spec *ret)
+{
+    bool has;
+    ret->can_be_victim_never = str_is(labels_get(meta->annotations, S("godel.bytedance.com/can-be-preempted"), &has), "false") ||
+                               str_is(labels_get(meta->labels, S("kai.scheduler/preemptibility"), &has), "non-preemptible");
+}
+
+/* --- the whole --------------------------------------------------------------------------------------------------------------------------------- */
+/* Where it is in its life; true: it is over, or was never to be. */
+static bool read_phase(struct reader *r, const struct json *obj, const struct json *spec, const struct object_meta *meta, struct pod_spec *ret)
+{
+    const struct json *status = read_object(r, obj, NULL, "status");
+    const struct spot *at = SPOT(NULL, "status");
+    str phase = read_str(r, status, at, "phase");
+    ret->node = read_str(r, spec, SPOT(NULL, "spec"), "nodeName");
+    ret->nominated = read_str(r, status, at, "nominatedNodeName");
+    ret->started_ns = read_time(r, status, at, "startTime");
+    ret->created_ns = meta->created_ns;
+    ret->phase = str_empty(ret->node) ? POD_PENDING : meta->deleting ? POD_TERMINATING : POD_BOUND;
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed") || (meta->deleting && str_empty(ret->node));
+}
+
+int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct pod_spec *ret, bool *ret_gone, struct err *err)
+{
+    struct reader r = READER(s, a, err);
+    struct object_meta meta;
+    struct pod_spec p = {0};
+    const struct spot *at = SPOT(NULL, "spec");
+    read_meta(&r, obj, &meta);
+    const struct json *spec = read_object(&r, obj, NULL, "spec");
+    p.ns = meta.ns;
+    p.name = meta.name;
+    p.uid = meta.uid;
+    p.labels = meta.labels;
+    bool gone = read_phase(&r, obj, spec, &meta, &p);
+    p.priority = (int32_t)read_int(&r, spec, at, "priority", INT32_MIN, INT32_MAX, 0);
+    p.preempt_never = str_is(read_str(&r, spec, at, "preemptionPolicy"), "Never");
+    const struct json *gates = read_array(&r, spec, at, "schedulingGates");
+    p.gates = (uint32_t)list_len(gates);
+    read_group(&r, spec, &meta, &p);
+    read_owner(&r, obj, &meta, &p);
+    read_victim(&meta, &p);
+    object_pod_resources(&r, spec, &meta, &p);
+    object_pod_constraints(&r, spec, &meta, &p);
+    object_pod_volumes(&r, spec, &meta, &p);
+    read_images(&r, spec, &p);
+    read_host_ports(&r, spec, &p);
+    if (r.code < 0)
+        return r.code;
+    *ret = p;
+    *ret_gone = gone;
+    return 0;
+}

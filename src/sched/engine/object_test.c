@@ -1,0 +1,505 @@
+/* object_test.c - API objects to specs: the sums, the merges, the annotations, and the path of whatever is wrong. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/object.h"
+
+#include "base/test.h"
+#include "sched/engine/model.h"
+#include "sched/engine/storage.h"
+
+struct world {
+    struct sched *s;
+    struct arena a;
+};
+
+static struct world make(void)
+{
+    return (struct world){sched_new(profile_builtin(S("default")), 0), ARENA_INIT};
+}
+
+static void done(struct world *w)
+{
+    sched_free(w->s);
+    arena_fini(&w->a);
+}
+
+/* Texts are written with ' for ". */
+static struct json parse(struct world *w, const char *text)
+{
+    str s = arena_str(&w->a, str_of(text));
+    for (size_t i = 0; i < s.len; i++)
+        if (s.p[i] == '\'')
+            ((char *)s.p)[i] = '"';
+    struct json v;
+    struct err err = ERR_NONE;
+    T_NO_ERR(json_parse(&w->a, s, NULL, &v, &err), &err);
+    return v;
+}
+
+static struct pod_spec pod(struct world *w, const char *text)
+{
+    struct json v = parse(w, text);
+    struct pod_spec p = {0};
+    struct err err = ERR_NONE;
+    bool gone;
+    T_NO_ERR(object_pod(w->s, &w->a, &v, &p, &gone, &err), &err);
+    return p;
+}
+
+static struct pod_spec pod_with(struct world *w, const char *meta, const char *spec)
+{
+    return pod(w, arena_fmt(&w->a, "{'metadata':{'name':'p','namespace':'ns'%s},'spec':{%s}}", meta, spec).p);
+}
+
+static int64_t request(const struct pod_spec *p, uint16_t id)
+{
+    for (size_t i = 0; i < p->requests.n; i++)
+        if (p->requests.p[i].id == id)
+            return p->requests.p[i].amount;
+    return 0;
+}
+
+#define C(cpu, mem) "{'name':'c','resources':{'requests':{'cpu':'" cpu "','memory':'" mem "'}}}"
+#define SIDECAR(cpu, mem) "{'name':'c','restartPolicy':'Always','resources':{'requests':{'cpu':'" cpu "','memory':'" mem "'}}}"
+
+TEST(requests_are_the_largest_step)
+{
+    struct world w = make();
+    static const struct {
+        const char *spec;
+        int64_t cpu, memory;
+    } cases[] = {
+        {"'containers':[" C("100m", "1Ki") "," C("0.2", "1k") "]", 300, 2024},
+        {"'containers':[" C("100m", "100") "],'initContainers':[" C("1", "50") "," C("500m", "200") "]", 1000, 200},
+        /* a sidecar runs beside the containers and beside the init containers after it */
+        {"'containers':[" C("100m", "100") "],'initContainers':[" SIDECAR("1", "10") "]", 1100, 110},
+        {"'containers':[" C("100m", "100") "],'initContainers':[" SIDECAR("1", "10") "," C("300m", "500") "]", 1300, 510},
+        {"'containers':[" C("100m", "100") "],'initContainers':[" C("300m", "500") "," SIDECAR("1", "10") "]", 1100, 500},
+        {"'containers':[" C("100m", "100") "],'initContainers':[" SIDECAR("1", "10") "," SIDECAR("2", "10") "," C("100m", "0") "]", 3100, 120},
+        {"'containers':[" C("100m", "100") "],'overhead':{'cpu':'50m','memory':'5'}", 150, 105},
+        {"'containers':[" C("100m", "100") "],'resources':{'requests':{'cpu':'2'}},'overhead':{'cpu':'50m'}", 2050, 100},
+        {"'containers':[" C("100m", "100") "],'resources':{'limits':{'cpu':'2','memory':'7'}}", 100, 100},
+        {"'containers':[{'name':'c'}],'resources':{'limits':{'cpu':'2','memory':'7'}}", 2000, 7},
+        {"'containers':[{'name':'c','resources':{'limits':{'cpu':3,'memory':'4'}}}]", 3000, 4},
+        {"'containers':[{'name':'c','resources':{'limits':{'cpu':3},'requests':{'cpu':'1'}}}]", 1000, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct pod_spec p = pod_with(&w, "", cases[i].spec);
+        T_EQ_INT(request(&p, RES_CPU), cases[i].cpu);
+        T_EQ_INT(request(&p, RES_MEMORY), cases[i].memory);
+        T_EQ_INT(request(&p, RES_PODS), 0);
+    }
+    done(&w);
+}
+
+TEST(nonzero_amounts_by_container)
+{
+    struct world w = make();
+    const int64_t mib200 = 200ll << 20;
+    struct pod_spec p = pod_with(&w, "", "'containers':[{'name':'a'},{'name':'b','resources':{'requests':{'cpu':'1'}}}]");
+    T_EQ_INT(p.nonzero_cpu, 1100);
+    T_EQ_INT(p.nonzero_memory, 2 * mib200);
+    T_EQ_INT(request(&p, RES_CPU), 1000);
+    T_OK(!p.best_effort);
+    /* a container that asks for 0 asks; an init container without requests counts, too */
+    p = pod_with(&w, "", "'containers':[" C("0", "0") "],'initContainers':[{'name':'i'}]");
+    T_EQ_INT(p.nonzero_cpu, 100);
+    T_EQ_INT(p.nonzero_memory, mib200);
+    T_OK(p.best_effort);
+    /* with pod-level amounts nothing is made up for what they name */
+    p = pod_with(&w, "", "'containers':[{'name':'a'},{'name':'b'}],'resources':{'requests':{'cpu':'1'}}");
+    T_EQ_INT(p.nonzero_cpu, 1000);
+    T_EQ_INT(p.nonzero_memory, 2 * mib200);
+    done(&w);
+}
+
+TEST(qos_and_whole_cpus)
+{
+    struct world w = make();
+#define CL(cpu, lim, mem) "{'name':'c','resources':{'requests':{'cpu':'" cpu "','memory':'" mem "'},'limits':{'cpu':'" lim "','memory':'" mem "'}}}"
+    T_OK(pod_with(&w, "", "'containers':[" CL("2", "2", "1Gi") "]").guaranteed);
+    T_OK(!pod_with(&w, "", "'containers':[" CL("1500m", "1500m", "1Gi") "]").guaranteed);
+    T_OK(!pod_with(&w, "", "'containers':[" CL("1", "2", "1Gi") "]").guaranteed);
+    T_OK(!pod_with(&w, "", "'containers':[" CL("2", "2", "1Gi") "," C("1", "1Gi") "]").guaranteed);
+    T_OK(pod_with(&w, "", "'containers':[{'name':'a','resources':{'limits':{'cpu':'4','memory':'1Gi'}}}]").guaranteed);
+    T_OK(!pod_with(&w, "", "'containers':[{'name':'a'}]").guaranteed);
+    done(&w);
+}
+
+TEST(extended_resources_and_bandwidth)
+{
+    struct world w = make();
+    uint16_t fpga;
+    struct err err = ERR_NONE;
+    struct pod_spec p = pod_with(&w, ",'annotations':{'kubernetes.io/egress-bandwidth':'5M'}",
+                                 "'containers':[{'name':'c','resources':{'limits':{'example.com/fpga':'2','ephemeral-storage':'1Ki','kuscia.io/bandwidth':'3'}}}]");
+    T_NO_ERR(sched_resource_id(w.s, S("example.com/fpga"), &fpga, &err), &err);
+    T_EQ_INT(request(&p, fpga), 2);
+    T_EQ_INT(request(&p, RES_STORAGE), 1024);
+    T_EQ_INT(request(&p, RES_INGRESS), 3000000);
+    T_EQ_INT(request(&p, RES_EGRESS), 5000000);
+    p = pod_with(&w, "", "'containers':[{'name':'c','resources':{'requests':{'cox.io/ingress-bandwidth':'1G'}}}]");
+    T_EQ_INT(request(&p, RES_INGRESS), 1000000000);
+    T_EQ_INT(request(&p, RES_EGRESS), 0);
+    done(&w);
+}
+
+TEST(gpus_whole_and_in_parts)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w, ",'annotations':{'cox.io/gpu-ids':'1, 3'}", "'nodeName':'n','containers':[{'name':'c','resources':{'limits':{'nvidia.com/gpu':'2'}}}]");
+    T_EQ_INT(p.gpu.kind, GPU_WHOLE);
+    T_EQ_INT(p.gpu.count, 2);
+    T_EQ_INT(request(&p, RES_GPU), 2);
+    T_EQ_INT(p.gpu_ids[0], 1);
+    T_EQ_INT(p.gpu_ids[1], 3);
+    p = pod_with(&w, ",'annotations':{'gpu-fraction':'0.25','gpu-fraction-num-devices':'2'}", "'containers':[{'name':'c'}]");
+    T_EQ_INT(p.gpu.kind, GPU_FRACTION);
+    T_EQ_INT(p.gpu.milli, 250);
+    T_EQ_INT(p.gpu.count, 2);
+    T_EQ_INT(request(&p, RES_GPU), 0);
+    p = pod_with(&w, ",'annotations':{'gpu-memory':'2000'}", "'containers':[{'name':'c'}]");
+    T_EQ_INT(p.gpu.kind, GPU_MEMORY);
+    T_EQ_INT(p.gpu.memory_mib, 2000);
+    T_EQ_INT(p.gpu.count, 1);
+    done(&w);
+}
+
+TEST(identity_phase_and_group)
+{
+    struct world w = make();
+    struct json v = parse(&w, "{'metadata':{'name':'p','namespace':'ns','uid':'u','creationTimestamp':'1970-01-01T00:00:02Z','deletionTimestamp':'1970-01-01T00:00:09Z',"
+                              "'labels':{'kai.scheduler/subgroup-name':'workers'},'annotations':{'pod-group-name':'g','godel.bytedance.com/can-be-preempted':'false'},"
+                              "'ownerReferences':[{'kind':'DaemonSet','controller':true}]},"
+                              "'spec':{'nodeName':'n','priority':-5,'preemptionPolicy':'Never','schedulingGates':[{'name':'a'},{'name':'b'}]},'status':{'startTime':'1970-01-01T00:00:03Z'}}");
+    struct pod_spec p;
+    bool gone;
+    struct err err = ERR_NONE;
+    T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
+    T_OK(!gone && p.phase == POD_TERMINATING && p.preempt_never && p.daemon && p.can_be_victim_never && !p.default_spread_owned);
+    T_EQ_INT(p.created_ns, 2 * NSEC_PER_SEC);
+    T_EQ_INT(p.started_ns, 3 * NSEC_PER_SEC);
+    T_EQ_INT(p.priority, -5);
+    T_EQ_INT(p.gates, 2);
+    T_EQ_STR(p.group, "g");
+    T_EQ_STR(p.subgroup, "workers");
+    T_EQ_STR(p.uid, "u");
+    v = parse(&w, "{'metadata':{'name':'p','namespace':'ns'},'spec':{'nodeName':'n'},'status':{'phase':'Succeeded'}}");
+    T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
+    T_OK(gone);
+    v = parse(&w, "{'metadata':{'name':'p','deletionTimestamp':'1970-01-01T00:00:09Z'},'spec':{}}");
+    T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
+    T_OK(gone);
+    T_EQ_STR(p.ns, "default");
+    T_EQ_STR(pod_with(&w, ",'labels':{'scheduling.x-k8s.io/pod-group':'x'}", "").group, "x");
+    T_EQ_STR(pod_with(&w, ",'labels':{'godel.bytedance.com/pod-group-name':'y'}", "").group, "y");
+    T_EQ_STR(pod_with(&w, ",'labels':{'scheduling.x-k8s.io/pod-group':'x'}", "'schedulingGroup':{'podGroupName':'z'}").group, "z");
+    done(&w);
+}
+
+TEST(default_spread_of_replicas)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w,
+                                 ",'labels':{'app':'a','pod-template-hash':'h','apps.kubernetes.io/pod-index':'3','statefulset.kubernetes.io/pod-name':'p','controller-revision-hash':'r'},"
+                                 "'ownerReferences':[{'kind':'ReplicaSet','controller':true}]",
+                                 "");
+    T_OK(p.default_spread_owned);
+    T_EQ_INT(p.default_spread_selector.n, 2);
+    T_EQ_STR(p.default_spread_selector.p[0].key, "app");
+    T_EQ_STR(p.default_spread_selector.p[1].key, "pod-template-hash");
+    T_EQ_STR(p.default_spread_selector.p[1].values[0], "h");
+    T_OK(!pod_with(&w, ",'labels':{'app':'a'},'ownerReferences':[{'kind':'Job','controller':true}]", "").default_spread_owned);
+    T_OK(!pod_with(&w, ",'labels':{'app':'a'},'ownerReferences':[{'kind':'ReplicaSet'}]", "").default_spread_owned);
+    done(&w);
+}
+
+TEST(node_affinity)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w, "",
+                                 "'nodeSelector':{'disk':'ssd'},'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':["
+                                 "{'matchExpressions':[{'key':'a','operator':'NotIn','values':['x','y']},{'key':'n','operator':'Gt','values':['5']}]},"
+                                 "{'matchFields':[{'key':'metadata.name','operator':'In','values':['n1']}]}]},"
+                                 "'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':7,'preference':{'matchExpressions':[{'key':'b','operator':'Exists'}]}},{'weight':3,'preference':{}}]}}");
+    T_EQ_INT(p.node_selector.n, 1);
+    T_OK(p.has_required);
+    T_EQ_INT(p.nrequired_terms, 2);
+    T_EQ_INT(p.required_terms[0].labels.n, 2);
+    T_EQ_INT(p.required_terms[0].labels.p[0].op, OP_NOT_IN);
+    T_EQ_INT(p.required_terms[0].labels.p[0].nvalues, 2);
+    T_EQ_INT(p.required_terms[0].labels.p[1].op, OP_GT);
+    T_EQ_STR(p.required_terms[1].fields[0].values[0], "n1");
+    T_EQ_INT(p.npreferred_terms, 1);
+    T_EQ_INT(p.preferred_terms[0].weight, 7);
+    p = pod_with(&w, "", "'affinity':{'nodeAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':{'nodeSelectorTerms':[]}}}");
+    T_OK(p.has_required && p.nrequired_terms == 0);
+    done(&w);
+}
+
+TEST(label_keys_are_merged)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w, ",'labels':{'app':'web','rev':'7','team':'t'}",
+                                 "'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{'topologyKey':'zone','labelSelector':{'matchLabels':{'app':'web'}},"
+                                 "'matchLabelKeys':['rev','missing'],'mismatchLabelKeys':['team'],'namespaces':['x'],'namespaceSelector':{}}]},"
+                                 "'podAntiAffinity':{'preferredDuringSchedulingIgnoredDuringExecution':[{'weight':9,'podAffinityTerm':{'topologyKey':'host'}}]}},"
+                                 "'topologySpreadConstraints':[{'maxSkew':2,'topologyKey':'zone','whenUnsatisfiable':'ScheduleAnyway','labelSelector':{},'matchLabelKeys':['rev'],"
+                                 "'minDomains':3,'nodeAffinityPolicy':'Ignore','nodeTaintsPolicy':'Honor'},{'maxSkew':1,'topologyKey':'h','whenUnsatisfiable':'DoNotSchedule'}]");
+    const struct spec_pod_term *t = p.affinity;
+    T_EQ_INT(p.naffinity, 1);
+    T_EQ_INT(t->selector.n, 3);
+    T_EQ_STR(t->selector.p[1].key, "rev");
+    T_EQ_INT(t->selector.p[1].op, OP_IN);
+    T_EQ_STR(t->selector.p[1].values[0], "7");
+    T_EQ_STR(t->selector.p[2].key, "team");
+    T_EQ_INT(t->selector.p[2].op, OP_NOT_IN);
+    T_OK(t->has_namespace_selector && !t->namespace_selector.none && t->namespace_selector.n == 0);
+    T_EQ_INT(t->nnamespaces, 1);
+    T_EQ_INT(p.npreferred_anti_affinity, 1);
+    T_EQ_INT(p.preferred_anti_affinity[0].weight, 9);
+    T_OK(p.preferred_anti_affinity[0].selector.none && !p.preferred_anti_affinity[0].has_namespace_selector);
+    T_EQ_INT(p.nspread, 2);
+    T_OK(!p.spread[0].hard && p.spread[1].hard);
+    T_EQ_INT(p.spread[0].selector.n, 1);
+    T_OK(p.spread[1].selector.none);
+    T_EQ_INT(p.spread[0].min_domains, 3);
+    T_EQ_INT(p.spread[0].affinity_policy, SPREAD_IGNORE);
+    T_EQ_INT(p.spread[0].taints_policy, SPREAD_HONOR);
+    T_EQ_INT(p.spread[1].affinity_policy, SPREAD_HONOR);
+    T_EQ_INT(p.spread[1].taints_policy, SPREAD_IGNORE);
+    done(&w);
+}
+
+TEST(tolerations_ports_images)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w, "",
+                                 "'tolerations':[{'operator':'Exists'},{'key':'a','value':'b','effect':'NoExecute'}],"
+                                 "'containers':[{'image':'nginx','ports':[{'containerPort':80},{'containerPort':81,'hostPort':8081,'hostIP':'10.0.0.1','protocol':'UDP'}]},{'image':'reg:5000/a/b'},"
+                                 "{'image':'x@sha256:00'}],'initContainers':[{'image':'i:1','ports':[{'containerPort':1,'hostPort':1}]},{'image':'s','restartPolicy':'Always',"
+                                 "'ports':[{'containerPort':2,'hostPort':2}]}],'volumes':[{'name':'v','image':{'reference':'data'}}]");
+    T_EQ_INT(p.ntolerations, 2);
+    T_EQ_INT(p.tolerations[0].op, TOLERATE_EXISTS);
+    T_EQ_INT(p.tolerations[0].effect, -1);
+    T_EQ_INT(p.tolerations[1].effect, TAINT_NO_EXECUTE);
+    T_EQ_INT(p.tolerations[1].op, TOLERATE_EQUAL);
+    T_EQ_INT(p.nports, 2);
+    T_EQ_INT(p.ports[0].port, 8081);
+    T_EQ_INT(p.ports[0].protocol, 'U');
+    T_EQ_STR(p.ports[0].ip, "10.0.0.1");
+    T_EQ_INT(p.ports[1].port, 2);
+    T_EQ_INT(p.ports[1].protocol, 'T');
+    static const char *const images[] = {"nginx:latest", "reg:5000/a/b:latest", "x@sha256:00", "i:1", "s:latest", "data:latest"};
+    T_EQ_INT(p.nimages, ARRAY_LEN(images));
+    for (size_t i = 0; i < p.nimages; i++)
+        T_EQ_STR(p.images[i], images[i]);
+    p = pod_with(&w, "", "'hostNetwork':true,'containers':[{'ports':[{'containerPort':80}]}]");
+    T_EQ_INT(p.nports, 1);
+    T_EQ_INT(p.ports[0].port, 80);
+    done(&w);
+}
+
+TEST(volumes_of_a_pod)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w, "",
+                                 "'volumes':[{'name':'a','persistentVolumeClaim':{'claimName':'c'}},{'name':'tmp','ephemeral':{'volumeClaimTemplate':{}}},{'name':'x','emptyDir':{}},"
+                                 "{'name':'g','gcePersistentDisk':{'pdName':'d','readOnly':true}},{'name':'r','rbd':{'monitors':['m1','m2'],'image':'i'}},{'name':'q','csi':{'driver':'d'}},"
+                                 "{'name':'z','azureDisk':{'diskName':'n','diskURI':'u'}},{'name':'i','iscsi':{'iqn':'iqn.1'}},{'name':'e','awsElasticBlockStore':{'volumeID':'v'}}]");
+    T_EQ_INT(p.nvolumes, 8);
+    T_EQ_STR(p.volumes[0].claim, "c");
+    T_EQ_STR(p.volumes[1].claim, "p-tmp");
+    T_EQ_STR(p.volumes[2].disk, "gce-pd/d");
+    T_EQ_STR(p.volumes[2].driver, "pd.csi.storage.gke.io");
+    T_OK(p.volumes[2].read_only);
+    T_EQ_STR(p.volumes[3].disk, "rbd/m1/rbd/i");
+    T_EQ_STR(p.volumes[4].disk, "rbd/m2/rbd/i");
+    T_EQ_STR(p.volumes[5].disk, "attach/u");
+    T_EQ_STR(p.volumes[5].driver, "disk.csi.azure.com");
+    T_EQ_STR(p.volumes[6].disk, "iscsi/iqn.1");
+    T_EQ_STR(p.volumes[7].disk, "aws-ebs/v");
+    done(&w);
+}
+
+TEST(nodes)
+{
+    struct world w = make();
+    struct json v = parse(&w, "{'metadata':{'name':'n','labels':{'nvidia.com/gpu.product':'T4','nvidia.com/gpu.memory':'15360','nvidia.com/gpu.count':'4'},"
+                              "'annotations':{'cox.io/bandwidth-overcommit':'1.5'}},'spec':{'unschedulable':true,'taints':[{'key':'k','effect':'PreferNoSchedule'}]},"
+                              "'status':{'capacity':{'cpu':'99'},'allocatable':{'cpu':'3920m','memory':'1Ki','pods':'110','nvidia.com/gpu':'2','kuscia.io/bandwidth':'100'},"
+                              "'images':[{'names':['a@sha256:1','a:1'],'sizeBytes':77}]}}");
+    struct node_spec n;
+    struct err err = ERR_NONE;
+    T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
+    T_OK(n.unschedulable);
+    T_EQ_INT(n.ntaints, 1);
+    T_EQ_INT(n.taints[0].effect, TAINT_PREFER_NO_SCHEDULE);
+    T_EQ_INT(n.ngpus, 2);
+    T_EQ_STR(n.gpu_model, "T4");
+    T_EQ_INT(n.gpu_memory_mib, 15360);
+    T_EQ_INT(n.nimages, 2);
+    T_EQ_STR(n.images[1].name, "a:1");
+    T_EQ_INT(n.images[1].bytes, 77);
+    T_EQ_INT((int)(n.bandwidth_overcommit * 10), 15);
+    T_NO_ERR(sched_node_put(w.s, &n, NULL, &err), &err);
+    node_id id = sched_node_find(w.s, S("n"));
+    T_EQ_INT(w.s->alloc[RES_CPU][id], 3920);
+    T_EQ_INT(w.s->alloc[RES_PODS][id], 110);
+    T_EQ_INT(w.s->alloc[RES_GPU][id], 2);
+    T_EQ_INT(w.s->alloc[RES_INGRESS][id], 150000000);
+    T_EQ_INT(w.s->alloc[RES_EGRESS][id], 150000000);
+    /* bytes instead of MiB; more slices than devices */
+    v = parse(&w, "{'metadata':{'name':'m','labels':{'nvidia.com/gpu.memory':'16106127360'}},'status':{'allocatable':{'nvidia.com/gpu':'40'}}}");
+    T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
+    T_EQ_INT(n.gpu_memory_mib, 15360);
+    T_EQ_INT(n.ngpus, GPU_MAX);
+    done(&w);
+}
+
+TEST(storage_objects)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    struct json v = parse(&w, "{'metadata':{'name':'pv','labels':{'topology.kubernetes.io/zone':'a__b'}},'spec':{'storageClassName':'fast','capacity':{'storage':'10Gi'},"
+                              "'accessModes':['ReadWriteOnce','ReadWriteOncePod'],'volumeMode':'Block','claimRef':{'namespace':'ns','name':'c'},'csi':{'driver':'d','volumeHandle':'h'},"
+                              "'nodeAffinity':{'required':{'nodeSelectorTerms':[{'matchExpressions':[{'key':'z','operator':'In','values':['a']}]}]}}},'status':{'phase':'Bound'}}");
+    struct pv_spec pv;
+    T_NO_ERR(object_pv(&w.a, &v, &pv, &err), &err);
+    T_EQ_INT(pv.bytes, 10ll << 30);
+    T_EQ_INT(pv.access_modes, 9);
+    T_OK(pv.block && pv.has_node_affinity && pv.unavailable && !pv.deleting);
+    T_EQ_INT(pv.nnode_affinity, 1);
+    T_EQ_STR(pv.claim_name, "c");
+    T_EQ_STR(pv.driver, "d");
+    T_EQ_STR(pv.handle, "h");
+    v = parse(&w, "{'metadata':{'name':'c','namespace':'ns','annotations':{'volume.beta.kubernetes.io/storage-class':'old','volume.kubernetes.io/selected-node':'n1'}},"
+                  "'spec':{'storageClassName':'new','volumeName':'pv','accessModes':['ReadWriteMany'],'resources':{'requests':{'storage':'1Gi'}},'selector':{'matchLabels':{'a':'b'}}}}");
+    struct pvc_spec pvc;
+    T_NO_ERR(object_pvc(&w.a, &v, &pvc, &err), &err);
+    T_EQ_STR(pvc.storage_class, "old");
+    T_EQ_STR(pvc.volume, "pv");
+    T_EQ_STR(pvc.selected_node, "n1");
+    T_OK(pvc.prebound && !pvc.lost && pvc.has_selector && !pvc.block);
+    T_EQ_INT(pvc.bytes, 1ll << 30);
+    T_EQ_INT(pvc.access_modes, 4);
+    v = parse(&w, "{'metadata':{'name':'c','annotations':{'pv.kubernetes.io/bind-completed':'yes'}},'spec':{'volumeName':'pv'},'status':{'phase':'Lost'}}");
+    T_NO_ERR(object_pvc(&w.a, &v, &pvc, &err), &err);
+    T_OK(!pvc.prebound && pvc.lost && !pvc.has_selector);
+    v = parse(&w, "{'metadata':{'name':'sc'},'provisioner':'kubernetes.io/aws-ebs','volumeBindingMode':'WaitForFirstConsumer','allowedTopologies':[{'matchLabelExpressions':[{'key':'z','values':['a','b']}]}]}");
+    struct storage_class_spec sc;
+    T_NO_ERR(object_storage_class(&w.a, &v, &sc, &err), &err);
+    T_EQ_STR(sc.driver, "ebs.csi.aws.com");
+    T_OK(sc.wait_for_first_consumer);
+    T_EQ_INT(sc.nallowed_topologies, 1);
+    T_EQ_INT(sc.allowed_topologies[0].labels.p[0].nvalues, 2);
+    v = parse(&w, "{'metadata':{'name':'b'},'spec':{'selector':{'matchLabels':{'a':'b'}}},'status':{'disruptionsAllowed':2,'disruptedPods':{'x':'2026-01-01T00:00:00Z'}}}");
+    struct pdb_spec pdb;
+    T_NO_ERR(object_pdb(&w.a, &v, &pdb, &err), &err);
+    T_EQ_INT(pdb.disruptions_allowed, 2);
+    T_EQ_INT(pdb.ndisrupted, 1);
+    T_EQ_STR(pdb.disrupted[0], "x");
+    done(&w);
+}
+
+TEST(groups_of_four_apis)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    struct group_spec g;
+    struct json v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'ns'},'spec':{'minMember':4,'topologyConstraint':{'topology':'t',"
+                              "'requiredTopologyLevel':'rack','preferredTopologyLevel':'host'},'subGroups':[{'name':'lead','minMember':1},{'name':'work','parent':'lead','minMember':3,"
+                              "'topologyConstraint':{'requiredTopologyLevel':'host'}}]}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_INT(g.min_member, 4);
+    T_EQ_STR(g.required_keys[0], "rack");
+    T_EQ_STR(g.preferred_keys[0], "host");
+    T_EQ_INT(g.nsubgroups, 2);
+    T_EQ_STR(g.subgroups[1].parent, "lead");
+    T_EQ_INT(g.subgroups[1].min_member, 3);
+    T_EQ_STR(g.subgroups[1].required_key, "host");
+    v = parse(&w, "{'apiVersion':'scheduling.godel.kubewharf.io/v1alpha1','kind':'PodGroup','metadata':{'name':'g'},'spec':{'minMember':2,'scheduleTimeoutSeconds':60,'affinity':{'podGroupAffinity':{"
+                  "'required':[{'topologyKey':'big'}],'preferred':[{'topologyKey':'mid'},{'topologyKey':'small'}],'sortRules':[{'resource':'Memory','dimension':'Available','order':'Descending'}],"
+                  "'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{'key':'level','operator':'In','values':['A']}]}]}}}}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_INT(g.timeout_ns, 60 * NSEC_PER_SEC);
+    T_EQ_INT(g.nrequired_keys, 1);
+    T_EQ_INT(g.npreferred_keys, 2);
+    T_EQ_INT(g.sort_rules[0].resource, RES_MEMORY);
+    T_OK(g.sort_rules[0].by_available && g.sort_rules[0].descending);
+    T_EQ_INT(g.node_selector.n, 1);
+    T_EQ_STR(g.node_selector.p[0].value, "A");
+    v = parse(&w, "{'apiVersion':'scheduling.x-k8s.io/v1alpha1','kind':'PodGroup','metadata':{'name':'g'},'spec':{'minMember':9}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_INT(g.min_member, 9);
+    v = parse(&w, "{'apiVersion':'scheduling.k8s.io/v1alpha2','kind':'PodGroup','metadata':{'name':'g'},'spec':{'schedulingPolicy':{'gang':{'minCount':5}},'schedulingConstraints':{'topology':[{'key':'rack'}]}}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_INT(g.min_member, 5);
+    T_EQ_STR(g.required_keys[0], "rack");
+    done(&w);
+}
+
+TEST(errors_have_paths)
+{
+    struct world w = make();
+    static const struct {
+        const char *object, *start;
+    } cases[] = {
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'containers':[{},{'resources':{'requests':{'cpu':'1 core'}}}]}}", "Pod p: spec.containers[1].resources.requests.cpu: \"1 core\" is not a quantity"},
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'containers':[{'resources':{'requests':{'cpu':'-1'}}}]}}", "Pod p: spec.containers[0].resources.requests.cpu: \"-1\" is negative"},
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'containers':{}}}", "Pod p: spec.containers: must be an array"},
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'priority':1.5}}", "Pod p: spec.priority: must be a whole number"},
+        {"{'kind':'Pod','metadata':{},'spec':{}}", "Pod : metadata.name: is missing"},
+        {"{'kind':'Pod','metadata':{'name':'p','creationTimestamp':'yesterday'}}", "Pod p: metadata.creationTimestamp: \"yesterday\" is not a time"},
+        {"{'kind':'Pod','metadata':{'name':'p','labels':{'a':1}}}", "Pod p: metadata.labels.a: must be a string"},
+        {"{'kind':'Pod','metadata':{'name':'p','annotations':{'gpu-fraction':'1.5'}}}", "Pod p: metadata.annotations.gpu-fraction: \"1.5\" is not a fraction"},
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'tolerations':[{'key':'a','operator':'Sometimes'}]}}", "Pod p: spec.tolerations[0].operator: \"Sometimes\" is none of Equal, Exists"},
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{}]}}}}",
+         "Pod p: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: is missing"},
+        {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'topologySpreadConstraints':[{'topologyKey':'z','labelSelector':{'matchExpressions':[{'key':'a','operator':'Gt'}]}}]}}",
+         "Pod p: spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: labels are compared"},
+        {"{'kind':'Node','metadata':{'name':'n'},'spec':{'taints':[{'key':'a'}]}}", "Node n: spec.taints[0].effect: is missing"},
+        {"{'kind':'Node','metadata':{'name':'n','labels':{'nvidia.com/gpu.memory':'much'}}}", "Node n: metadata.labels.nvidia.com/gpu.memory: \"much\" is not a number"},
+        {"{'kind':'PersistentVolume','metadata':{'name':'v'},'spec':{'accessModes':['RWO']}}", "PersistentVolume v: spec.accessModes[0]: \"RWO\" is not an access mode"},
+        {"{'kind':'PodList','items':[{'metadata':{'name':'a'}},{'metadata':{'name':'b'},'spec':[]}]}", "items[1]: Pod b: spec: must be an object"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct json v = parse(&w, cases[i].object);
+        struct err err = ERR_NONE;
+        T_ERR(object_put(w.s, &v, NULL, &err), E_INVALID_ARG);
+        if (!str_has_prefix(str_of(err.msg), str_of(cases[i].start)))
+            T_FAIL_("\"%s\", expected \"%s...\"", err.msg, cases[i].start);
+    }
+    done(&w);
+}
+
+TEST(put_goes_by_kind)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    bool known = false;
+    struct json v = parse(&w, "{'kind':'List','apiVersion':'v1','items':["
+                              "{'apiVersion':'v1','kind':'Node','metadata':{'name':'n'},'status':{'allocatable':{'cpu':'4','memory':'8Gi','pods':'10'}}},"
+                              "{'apiVersion':'storage.k8s.io/v1','kind':'CSINode','metadata':{'name':'n'},'spec':{'drivers':[{'name':'d','allocatable':{'count':1}}]}},"
+                              "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'ns'},'spec':{'nodeName':'n','containers':[" C("1", "1Gi") "]}},"
+                              "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x'}},{'apiVersion':'other.io/v1','kind':'Node','metadata':{}},"
+                              "{'apiVersion':'v1','kind':'Namespace','metadata':{'name':'ns','labels':{'a':'b'}}},"
+                              "{'apiVersion':'policy/v1','kind':'PodDisruptionBudget','metadata':{'name':'b','namespace':'ns'},'spec':{'selector':{'matchLabels':{'a':'b'}}}},"
+                              "{'apiVersion':'elsewhere.io/v1','kind':'PodGroup','metadata':{'name':'g'}}]}");
+    T_NO_ERR(object_put(w.s, &v, &known, &err), &err);
+    T_OK(known);
+    node_id n = sched_node_find(w.s, S("n"));
+    T_EQ_INT(sched_node_count(w.s), 1);
+    T_EQ_INT(view_free(&w.s->view, n, RES_CPU), 3000);
+    v = parse(&w, "{'apiVersion':'v1','kind':'PodList','items':[{'metadata':{'name':'p','namespace':'ns'},'spec':{'nodeName':'n'},'status':{'phase':'Failed'}}]}");
+    T_NO_ERR(object_put(w.s, &v, &known, &err), &err);
+    T_EQ_INT(view_free(&w.s->view, n, RES_CPU), 4000);
+    T_EQ_INT(sched_pod_find(w.s, S("ns"), S("p")), POD_NONE);
+    v = parse(&w, "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x'}}");
+    T_NO_ERR(object_put(w.s, &v, &known, &err), &err);
+    T_OK(!known);
+    done(&w);
+}
+
+TEST_MAIN(requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, identity_phase_and_group,
+          default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, groups_of_four_apis, errors_have_paths,
+          put_goes_by_kind)

@@ -1,0 +1,178 @@
+/* unit.c - the decision for a unit: the short way for a pod alone, and what all units share. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/unit.h"
+
+#include "sched/engine/place.h"
+#include "sched/engine/statement.h"
+#include "sched/engine/unit_state.h"
+#include "sched/plugins/plugins.h"
+
+struct unit_state *unit_state_new(const struct sched *s)
+{
+    struct unit_state *x = xnew(struct unit_state);
+    x->candidate = PREEMPT_CANDIDATE_INIT;
+    x->job_affinity = x->fit = -1;
+    for (uint32_t i = 0; i < s->profile->nplugins; i++) {
+        const struct sched_plugin *p = s->profile->plugins[i].plugin;
+        x->locators |= (uint64_t)(p->locate != NULL) << i;
+        x->groupers |= (uint64_t)(p->group != NULL) << i;
+        x->gangs |= p == &plugin_coscheduling;
+        x->pins |= p == &plugin_daemon_set;
+        x->foreign |= (p->locate || p->group) && p != &plugin_daemon_set && p != &plugin_job_affinity;
+        if (p == &plugin_job_affinity)
+            x->job_affinity = (int)i;
+        if (p == &plugin_node_resources_fit)
+            x->fit = (int)i;
+    }
+    return x;
+}
+
+void unit_state_free(struct unit_state *x)
+{
+    if (!x)
+        return;
+    preempt_candidate_fini(&x->candidate);
+    for (uint32_t i = 0; i < UNIT_REJECTS; i++)
+        class_rejects_fini(&x->rejects[i]);
+    free(x->failed);
+    free(x);
+}
+
+bool unit_is_single(const struct sched *s, unit_id u)
+{
+    return !s->units[u].is_group && !s->unit_state->foreign;
+}
+
+int unit_compare(const struct sched *s, unit_id a, unit_id b)
+{
+    const struct unit *x = &s->units[a], *y = &s->units[b];
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->created_ns != y->created_ns)
+        return x->created_ns < y->created_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+struct unit_counts unit_count(const struct sched *s, unit_id u)
+{
+    const struct unit *unit = &s->units[u];
+    struct unit_counts n = {0};
+    for (size_t i = 0; i < unit->pods.len; i++) {
+        const struct pod *p = &s->pods[unit->pods.p[i]];
+        bool waits = p->state == PS_PENDING || p->state == PS_NOMINATED, gated = s->classes[p->class_]->gates > 0;
+        n.created += p->state != PS_TERMINATING;
+        n.placed += !waits && p->state != PS_TERMINATING;
+        n.waiting += waits && !gated;
+        n.gated += waits && gated;
+    }
+    return n;
+}
+
+/* --- a pod alone --------------------------------------------------------------------------------------------------------------------- */
+static const struct place_opts everywhere;
+
+static void placed(struct sched *s, pod_id p, node_id n, int32_t score, struct unit_decision *d)
+{
+    model_assign(s, p, n, PS_ASSUMED, 0);
+    preempt_override(s, p);
+    d->result = UNIT_PLACED;
+    vec_push(&d->placements, (struct placement){p, n, s->pods[p].gpu_mask, score});
+}
+
+/* Which devices it will get when the victims have gone. */
+static uint16_t devices_to_come(struct sched *s, pod_id p, const struct preempt_candidate *c)
+{
+    if (class_of(s, p)->gpu.kind == GPU_NONE)
+        return 0;
+    uint32_t mark = statement_begin(s);
+    if (s->pods[p].state == PS_NOMINATED)
+        model_unassign(s, p);
+    preempt_imagine(s, p, c);
+    uint16_t mask = s->pods[p].gpu_mask;
+    statement_rollback(s, mark);
+    return mask;
+}
+
+static void reject_or_preempt(struct sched *s, pod_id p, struct unit_decision *d)
+{
+    struct pod *pod = &s->pods[p];
+    struct preempt_candidate *c = &s->unit_state->candidate;
+    bool eligible = s->profile->preempt && preempt_is_eligible(s, p);
+    if (eligible && preempt_find(s, p, NULL, c, NULL)) {
+        preempt_apply(s, p, c, devices_to_come(s, p, c));
+        d->result = UNIT_PREEMPTING;
+        vec_push(&d->placements, (struct placement){p, c->node, pod->gpu_mask, 0});
+        for (size_t i = 0; i < c->victims.len; i++)
+            vec_push(&d->victims, c->victims.p[i]);
+        return;
+    }
+    if (pod->state == PS_NOMINATED && (eligible || !s->profile->preempt))
+        model_unassign(s, p);
+    const struct pod_class *k = class_of(s, p);
+    node_id pinned = k->pinned_node && s->unit_state->pins ? sched_node_find(s, symbol_text(&s->sym, k->pinned_node)) : NODE_NONE;
+    int by = pinned == NODE_NONE ? -1 : place_rejected_by(s, k->id, pinned);
+    d->result = UNIT_REJECTED;
+    d->failed_pod = p;
+    d->rejected_by = by >= 0 ? 1ull << by : unit_rejections(s, k->id);
+    d->helped_by = unit_helped_by(s, d->rejected_by) | (pod->state == PS_NOMINATED ? EVENT_POD_FREED : 0);
+}
+
+/* Is the node that was kept for the pod, or the only one it wants, good? */
+static node_id special_node(const struct sched *s, const struct pod_class *c, node_id kept)
+{
+    node_id n = kept;
+    if (c->pinned_node && s->unit_state->pins)
+        n = sched_node_find(s, symbol_text(&s->sym, c->pinned_node));
+    return n != NODE_NONE && place_fits(s, c->id, n) ? n : NODE_NONE;
+}
+
+/* Gated, nominated or pinned pods. */
+static void place_special(struct sched *s, pod_id p, struct unit_decision *d)
+{
+    struct pod *pod = &s->pods[p];
+    const struct pod_class *c = s->classes[pod->class_];
+    if (pod->state != PS_PENDING && pod->state != PS_NOMINATED) {
+        d->result = UNIT_NOTHING;
+        return;
+    }
+    if (c->gates) {
+        d->result = UNIT_GATED;
+        d->helped_by = EVENT_POD_UPDATED;
+        d->failed_pod = p;
+        return;
+    }
+    struct place_result r = {.node = NODE_NONE};
+    uint32_t mark = statement_begin(s);
+    node_id kept = pod->node;
+    if (pod->state == PS_NOMINATED)
+        model_unassign(s, p);
+    node_id n = special_node(s, c, kept);
+    if (n == NODE_NONE && !(c->pinned_node && s->unit_state->pins) && place_find(s, c->id, &everywhere, &r))
+        n = r.node;
+    if (n == NODE_NONE) {
+        statement_rollback(s, mark);
+        reject_or_preempt(s, p, d);
+        return;
+    }
+    placed(s, p, n, r.score, d);
+    statement_commit(s, mark);
+}
+
+void unit_place(struct sched *s, unit_id u, struct unit_decision *d)
+{
+    const struct unit *unit = &s->units[u];
+    if (unlikely(unit->is_group || s->unit_state->foreign)) {
+        unit_place_group(s, u, d);
+        return;
+    }
+    pod_id p = unit->pods.p[0];
+    const struct pod *pod = &s->pods[p];
+    const struct pod_class *c = s->classes[pod->class_];
+    struct place_result r;
+    if (unlikely(pod->state != PS_PENDING || c->gates || c->pinned_node))
+        place_special(s, p, d);
+    else if (likely(place_find(s, pod->class_, &everywhere, &r)))
+        placed(s, p, r.node, r.score, d);
+    else
+        reject_or_preempt(s, p, d);
+}

@@ -1,0 +1,29 @@
+/* plugins.h - the plugins, each in a file of its own; registry.c lists them in the order of the default profile. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "sched/engine/plugin.h"
+
+extern const struct sched_plugin plugin_scheduling_gates,
+    plugin_node_name,
+    plugin_node_unschedulable,
+    plugin_taint_toleration,
+    plugin_node_affinity,
+    plugin_node_ports,
+    plugin_node_resources_fit,
+    plugin_volume_restrictions,
+    plugin_node_volume_limits,
+    plugin_volume_binding,
+    plugin_volume_zone,
+    plugin_pod_topology_spread,
+    plugin_inter_pod_affinity,
+    plugin_node_bandwidth,
+    plugin_gpu_sharing,
+    plugin_numa_alignment,
+    plugin_balanced_allocation,
+    plugin_image_locality,
+    plugin_gpu_packing,
+    plugin_coscheduling,
+    plugin_job_affinity,
+    plugin_daemon_set,
+    plugin_default_preemption;

@@ -1,0 +1,267 @@
+/* scenario.c - the file as a whole: what stands at the top, the events, and checks across the parts. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/scenario.h"
+
+#include <math.h>
+
+#include "base/limits.h"
+
+#define DEFAULT_SEED 42
+#define DEFAULT_GRACE (30 * NSEC_PER_SEC) /* Kubernetes' */
+
+/* A list of items of one size, each read by `one`. */
+static int read_list(struct fields *f, const struct json *v, str path, size_t size, int (*one)(struct fields *f, const struct json *v, str path, void *into), void **ret, size_t *ret_n)
+{
+    if (v->type != JSON_ARRAY)
+        return fields_fail(f, path, "must be a list");
+    if (v->len > LIMIT_SIM_TEMPLATES)
+        return fields_fail(f, path, "more than %u entries", LIMIT_SIM_TEMPLATES);
+    char *items = arena_zalloc(f->arena, (v->len + 1) * size);
+    for (uint32_t i = 0; i < v->len; i++) {
+        int r = one(f, &v->items[i], fields_nth(f, path, i), items + i * size);
+        if (r < 0)
+            return r;
+    }
+    *ret = items;
+    *ret_n = v->len;
+    return 0;
+}
+
+static int one_template(struct fields *f, const struct json *v, str path, void *into)
+{
+    return scenario_read_template(f, v, path, into);
+}
+static int one_job(struct fields *f, const struct json *v, str path, void *into)
+{
+    return scenario_read_job(f, v, path, into);
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------------------------------------ */
+
+struct event_fields {
+    struct scenario_event e;
+    struct field_strs names[HAPPEN_DELETE + 1];
+    struct json add;
+    str at_path;
+    bool has_at;
+};
+
+static int keep_json(struct fields *f UNUSED, const struct json *v, str path UNUSED, void *into)
+{
+    *(struct json *)into = *v;
+    return 0;
+}
+
+static int read_add(struct fields *f, const struct json *v, str path, struct scenario_event *e)
+{
+    static const struct field table[] = {FIELD("template", STR, offsetof(struct scenario_event, template), .min = 1),
+                                         FIELD("count", COUNT, offsetof(struct scenario_event, count), .min = 1, .max = LIMIT_SCHED_NODES),
+                                         {0}};
+    e->count = 1;
+    int r = fields_read(f, v, path, table, e);
+    if (r >= 0 && !e->template.len)
+        r = fields_fail(f, path, "needs a template");
+    return r;
+}
+
+static int one_event(struct fields *f, const struct json *v, str path, void *into)
+{
+    static const struct field table[] = {FIELD("at", DURATION, offsetof(struct event_fields, e.at)),
+                                         FIELD("cordon", STRS, offsetof(struct event_fields, names[HAPPEN_CORDON])),
+                                         FIELD("uncordon", STRS, offsetof(struct event_fields, names[HAPPEN_UNCORDON])),
+                                         FIELD("remove", STRS, offsetof(struct event_fields, names[HAPPEN_REMOVE])),
+                                         FIELD("add", OWN, offsetof(struct event_fields, add), .own = keep_json),
+                                         FIELD("delete", STRS, offsetof(struct event_fields, names[HAPPEN_DELETE])),
+                                         {0}};
+    struct event_fields x = {.e.at = -1};
+    int r = fields_read(f, v, path, table, &x), kinds = 0;
+    for (int k = HAPPEN_CORDON; r >= 0 && k <= HAPPEN_DELETE; k++)
+        if (x.names[k].n || (k == HAPPEN_ADD && x.add.type != JSON_NULL)) {
+            x.e.kind = (enum scenario_event_kind)k;
+            x.e.names = x.names[k];
+            kinds++;
+        }
+    if (r >= 0 && x.e.at < 0)
+        r = fields_fail(f, path, "needs a time: at");
+    if (r >= 0 && kinds != 1)
+        r = fields_fail(f, path, "needs one of cordon, uncordon, remove, add and delete");
+    if (r >= 0 && x.e.kind == HAPPEN_ADD)
+        r = read_add(f, &x.add, fields_at(f, path, "add"), &x.e);
+    if (r >= 0)
+        *(struct scenario_event *)into = x.e;
+    return r;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------------------------------------------------------- */
+
+static int read_templates(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct scenario *sc = into;
+    return read_list(f, v, path, sizeof *sc->templates, one_template, (void **)&sc->templates, &sc->ntemplates);
+}
+static int read_jobs(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct scenario *sc = into;
+    return read_list(f, v, path, sizeof *sc->jobs, one_job, (void **)&sc->jobs, &sc->njobs);
+}
+static int read_events(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct scenario *sc = into;
+    return read_list(f, v, path, sizeof *sc->events, one_event, (void **)&sc->events, &sc->nevents);
+}
+
+static const struct field scenario_fields[] = {
+    FIELD("name", STR, offsetof(struct scenario, name)),
+    FIELD("seed", SEED, offsetof(struct scenario, seed)),
+    FIELD("profile", STR, offsetof(struct scenario, profile)),
+    FIELD("until", DURATION, offsetof(struct scenario, until)),
+    FIELD("grace", DURATION, offsetof(struct scenario, grace)),
+    FIELD("sample", DURATION, offsetof(struct scenario, sample), .min = NSEC_PER_MSEC),
+    FIELD("nodes", OWN, 0, .own = read_templates),
+    FIELD("jobs", OWN, 0, .own = read_jobs),
+    FIELD("events", OWN, 0, .own = read_events),
+    {0},
+};
+
+static int check_names(struct fields *f, const struct scenario *sc)
+{
+    struct map seen = MAP_INIT;
+    int r = 0;
+    for (size_t i = 0; r >= 0 && i < sc->ntemplates; i++)
+        if (map_put(&seen, sc->templates[i].name, f))
+            r = fields_fail(f, fields_at(f, fields_nth(f, S("nodes"), i), "name"), "\"" STR_FMT "\" is the name of another template", STR_ARG(sc->templates[i].name));
+    map_clear(&seen);
+    for (size_t i = 0; r >= 0 && i < sc->njobs; i++)
+        if (map_put(&seen, sc->jobs[i].name, f))
+            r = fields_fail(f, fields_at(f, fields_nth(f, S("jobs"), i), "name"), "\"" STR_FMT "\" is the name of another job", STR_ARG(sc->jobs[i].name));
+    map_fini(&seen);
+    return r;
+}
+
+static int check_sizes(struct fields *f, const struct scenario *sc)
+{
+    uint64_t nodes = 0, pods = 0;
+    for (size_t i = 0; i < sc->ntemplates; i++)
+        nodes += sc->templates[i].count;
+    for (size_t i = 0; i < sc->nevents; i++)
+        nodes += sc->events[i].kind == HAPPEN_ADD ? sc->events[i].count : 0;
+    for (size_t i = 0; i < sc->njobs; i++)
+        pods += (uint64_t)sc->jobs[i].count * sc->jobs[i].replicas;
+    if (!nodes)
+        return fields_fail(f, S("nodes"), "a cluster needs at least one node");
+    if (nodes > LIMIT_SCHED_NODES)
+        return fields_fail(f, S("nodes"), "%llu nodes are more than the engine takes (%u)", (unsigned long long)nodes, LIMIT_SCHED_NODES);
+    if (pods > LIMIT_SCHED_PODS)
+        return fields_fail(f, S("jobs"), "%llu pods are more than the engine takes (%u)", (unsigned long long)pods, LIMIT_SCHED_PODS);
+    return 0;
+}
+
+/* Does some job's name, or the name of one of its instances, begin like this? */
+static bool names_job(const struct scenario *sc, str name)
+{
+    for (size_t i = 0; i < sc->njobs; i++)
+        if (str_has_prefix(name, sc->jobs[i].name) && (name.len == sc->jobs[i].name.len || name.p[sc->jobs[i].name.len] == '-'))
+            return true;
+    return false;
+}
+
+static int check_events(struct fields *f, struct scenario *sc)
+{
+    for (size_t i = 0; i < sc->nevents; i++) {
+        struct scenario_event *e = &sc->events[i];
+        str path = fields_nth(f, S("events"), i);
+        if (e->kind == HAPPEN_ADD && !(e->add = scenario_template_find(sc, e->template)))
+            return fields_fail(f, fields_at(f, fields_at(f, path, "add"), "template"), "there is no template \"" STR_FMT "\"", STR_ARG(e->template));
+        for (size_t n = 0; e->kind == HAPPEN_DELETE && n < e->names.n; n++)
+            if (!names_job(sc, e->names.p[n]))
+                return fields_fail(f, fields_at(f, path, "delete"), "there is no job \"" STR_FMT "\"", STR_ARG(e->names.p[n]));
+    }
+    return 0;
+}
+
+const struct scenario_template *scenario_template_find(const struct scenario *sc, str name)
+{
+    for (size_t i = 0; i < sc->ntemplates; i++)
+        if (str_eq(sc->templates[i].name, name))
+            return &sc->templates[i];
+    return NULL;
+}
+
+int scenario_parse(str text, str file, struct scenario **ret, struct err *err)
+{
+    struct scenario *sc = xnew(struct scenario);
+    *sc = (struct scenario){.seed = DEFAULT_SEED, .grace = DEFAULT_GRACE};
+    sc->text = arena_str(&sc->arena, text);
+    sc->file = arena_str(&sc->arena, file);
+    struct fields f = {&sc->arena, sc->file, sc->text, err};
+    struct json v;
+    int r = fields_parse(&f, &v);
+    if (r >= 0)
+        r = fields_read(&f, &v, S(""), scenario_fields, sc);
+    if (r >= 0)
+        r = check_sizes(&f, sc);
+    if (r >= 0)
+        r = check_names(&f, sc);
+    if (r >= 0)
+        r = check_events(&f, sc);
+    if (r < 0) {
+        scenario_free(sc);
+        return r;
+    }
+    if (!sc->name.len)
+        sc->name = sc->file;
+    *ret = sc;
+    return 0;
+}
+
+void scenario_free(struct scenario *sc)
+{
+    if (!sc)
+        return;
+    struct arena a = sc->arena;
+    arena_fini(&a);
+    free(sc);
+}
+
+/* --- chance ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* In (0, 1]. */
+static double unit(struct rng *rng)
+{
+    return ((double)(rng_u64(rng) >> 11) + 1) / 9007199254740992.0;
+}
+
+static nsec_t clamp_ns(double ns)
+{
+    return ns < 9e18 ? (nsec_t)ns : (nsec_t)9e18;
+}
+
+nsec_t scenario_arrival_next(const struct scenario_arrival *a, uint32_t k, nsec_t before, struct rng *rng)
+{
+    switch (a->kind) {
+    case ARRIVE_AT:
+        return a->from;
+    case ARRIVE_EVERY:
+        return clamp_ns((double)a->from + (double)k * (double)a->every);
+    case ARRIVE_BURST:
+        return clamp_ns((double)a->from + (double)(k / a->size) * (double)a->every);
+    case ARRIVE_POISSON:
+        return clamp_ns((k ? (double)before : (double)a->from) - log(unit(rng)) / a->per_s * 1e9);
+    }
+    return a->from;
+}
+
+nsec_t scenario_duration_draw(const struct scenario_duration *d, struct rng *rng)
+{
+    switch (d->kind) {
+    case LAST_FOREVER:
+        return -1;
+    case LAST_FIXED:
+        return d->a;
+    case LAST_UNIFORM:
+        return d->a + (nsec_t)rng_below(rng, (uint64_t)(d->b - d->a) + 1);
+    case LAST_EXPONENTIAL:
+        return clamp_ns(-log(unit(rng)) * (double)d->a);
+    }
+    return -1;
+}

@@ -1,0 +1,235 @@
+/* sim.c - making a simulation: the pipeline, nodes, kinds of jobs, and what an engine holds already. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/sim_internal.h"
+
+#include "base/limits.h"
+
+/* --- calls of the pipeline: noted, done afterwards, because they change the engine ---------------------------------------------------------------- */
+
+static void on_bind(void *arg, pod_id p, node_id n)
+{
+    struct sim *sim = arg;
+    vec_push(&sim->actions, (struct sim_action){p, n});
+}
+static void on_evict(void *arg, pod_id victim, unit_id by UNUSED)
+{
+    struct sim *sim = arg;
+    vec_push(&sim->actions, (struct sim_action){victim, NODE_NONE});
+}
+
+struct sim *sim_new(struct sched_profile *profile, const struct sim_opts *opts, struct err *err)
+{
+    struct sim *sim = xnew(struct sim);
+    struct binder_calls calls = {.arg = sim, .bind = on_bind, .evict = on_evict};
+    struct pipeline_opts how = {.workers = 1, .dispatch = DISPATCHER_OPTS_DEFAULT};
+    sim->opts = *opts;
+    sim->s = sched_new(profile, opts->seed);
+    sim->interval = opts->sample ? opts->sample : opts->until ? MAX(opts->until / (SIM_SAMPLES / 2), NSEC_PER_MSEC) : NSEC_PER_SEC;
+    sim->cap_stale = sim->shapes_stale = sim->fragmentation_stale = true;
+    sim->p = pipeline_new(sim->s, &how, &calls, err);
+    if (!sim->p) {
+        sim_free(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+void sim_free(struct sim *sim)
+{
+    if (!sim)
+        return;
+    pipeline_free(sim->p);
+    sched_free(sim->s);
+    vec_fini(&sim->heap);
+    vec_fini(&sim->actions);
+    vec_fini(&sim->kinds);
+    vec_fini(&sim->jobs);
+    vec_fini(&sim->pods);
+    vec_fini(&sim->leaving_as);
+    vec_fini(&sim->runs);
+    vec_fini(&sim->nodes);
+    vec_fini(&sim->events);
+    vec_fini(&sim->waits);
+    vec_fini(&sim->samples);
+    map_fini(&sim->template_numbers);
+    free(sim->pod_of);
+    free(sim->node_of);
+    arena_fini(&sim->arena);
+    free(sim);
+}
+
+struct sched *sim_sched(struct sim *sim)
+{
+    return sim->s;
+}
+struct pipeline *sim_pipeline(struct sim *sim)
+{
+    return sim->p;
+}
+nsec_t sim_now(const struct sim *sim)
+{
+    return sim->now;
+}
+nsec_t sim_last_arrival(const struct sim *sim)
+{
+    return sim->last_arrival;
+}
+uint32_t sim_waiting(const struct sim *sim)
+{
+    return sim->waiting;
+}
+uint32_t sim_running(const struct sim *sim)
+{
+    return sim->running;
+}
+
+/* --- nodes -------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void note_node(struct sim *sim, node_id id, const struct scenario_template *t, uint32_t number)
+{
+    const struct sched *s = sim->s;
+    struct sim_node n = {.name = arena_str(&sim->arena, sched_node_name(s, id)), .id = id, .template = t, .number = number, .added = sim->now, .removed = -1};
+    n.capacity[SIM_CPU] = s->alloc[RES_CPU] ? s->alloc[RES_CPU][id] : 0;
+    n.capacity[SIM_MEMORY] = s->alloc[RES_MEMORY] ? s->alloc[RES_MEMORY][id] : 0;
+    n.capacity[SIM_GPU] = (int64_t)s->nodes[id].ngpus * GPU_MILLI;
+    sim->has_gpus |= n.capacity[SIM_GPU] > 0;
+    if (id >= sim->nnode_of) {
+        size_t more = MAX((size_t)id + 1, sim->nnode_of * 2);
+        sim->node_of = xrealloc(sim->node_of, more * sizeof *sim->node_of);
+        memset(sim->node_of + sim->nnode_of, 0, (more - sim->nnode_of) * sizeof *sim->node_of);
+        sim->nnode_of = more;
+    }
+    sim->node_of[id] = (uint32_t)sim->nodes.len + 1;
+    vec_push(&sim->nodes, n);
+    sim->cap_stale = sim->fragmentation_stale = true;
+}
+
+int sim_add_nodes(struct sim *sim, const struct scenario_template *t, uint32_t count, struct err *err)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    uint32_t next = (uint32_t)(uintptr_t)map_get(&sim->template_numbers, t->name);
+    for (uint32_t i = 0; i < count; i++, next++) {
+        struct node_spec spec;
+        node_id id;
+        int r = scenario_node(t, next, sim->s, &a, &spec, err);
+        if (r >= 0)
+            r = sched_node_put(sim->s, &spec, &id, err);
+        if (r < 0)
+            return r;
+        note_node(sim, id, t, next);
+        arena_reset(&a);
+    }
+    map_put(&sim->template_numbers, t->name, (void *)(uintptr_t)next);
+    return 0;
+}
+
+/* --- jobs ---------------------------------------------------------------------------------------------------------------------------------------------- */
+
+int sim_add_kind(struct sim *sim, const struct scenario_job *job, uint32_t *ret_kind, struct err *err)
+{
+    struct sim_kind k = {.name = job->name, .job = job};
+    int r = scenario_pod(job, sim->s, &sim->arena, &k.like, err);
+    if (r < 0)
+        return r;
+    if (scenario_is_gang(job))
+        k.min_member = job->min_member > 0 ? job->min_member : INT32_MAX;
+    *ret_kind = (uint32_t)sim->kinds.len;
+    vec_push(&sim->kinds, k);
+    sim->shapes_stale = true;
+    return 0;
+}
+
+uint32_t sim_add_job(struct sim *sim, uint32_t kind, str name, nsec_t arrival, nsec_t duration, uint32_t replicas)
+{
+    struct sim_job j = {.kind = kind, .arrival = MAX(arrival, sim->now), .duration = duration, .start = -1, .first_pod = SIM_NONE};
+    j.name = arena_str(&sim->arena, name);
+    j.npods = replicas ? replicas : sim->kinds.p[kind].job->replicas;
+    vec_push(&sim->jobs, j);
+    sim->last_arrival = MAX(sim->last_arrival, j.arrival);
+    sim_push(sim, j.arrival, EV_ARRIVE, (uint32_t)sim->jobs.len - 1, 0);
+    return (uint32_t)sim->jobs.len - 1;
+}
+
+void sim_add_event(struct sim *sim, const struct scenario_event *e)
+{
+    vec_push(&sim->events, *e);
+    sim_push(sim, e->at, EV_HAPPEN, (uint32_t)sim->events.len - 1, 0);
+}
+
+static int load_job(struct sim *sim, const struct scenario_job *j, struct rng *rng, struct err *err)
+{
+    uint32_t kind;
+    nsec_t at = 0;
+    int r = sim_add_kind(sim, j, &kind, err);
+    for (uint32_t k = 0; r >= 0 && k < j->count; k++) {
+        char name[32] = "";
+        if (j->count > 1)
+            snprintf(name, sizeof name, "-%u", k);
+        at = scenario_arrival_next(&j->arrival, k, at, rng);
+        sim_add_job(sim, kind, arena_cat(&sim->arena, j->name, str_of(name)), at, scenario_duration_draw(&j->duration, rng), 0);
+    }
+    return r;
+}
+
+int sim_load(struct sim *sim, const struct scenario *sc, struct err *err)
+{
+    int r = 0;
+    for (size_t i = 0; r >= 0 && i < sc->ntemplates; i++)
+        r = sim_add_nodes(sim, &sc->templates[i], sc->templates[i].count, err);
+    for (size_t i = 0; r >= 0 && i < sc->njobs; i++) {
+        /* a stream of its own for each job: another job more or less changes nothing for the others */
+        struct rng rng;
+        rng_seed(&rng, sim->opts.seed * 0x9e3779b97f4a7c15u + str_hash(sc->jobs[i].name));
+        r = load_job(sim, &sc->jobs[i], &rng, err);
+    }
+    for (size_t i = 0; r >= 0 && i < sc->nevents; i++)
+        sim_add_event(sim, &sc->events[i]);
+    return r;
+}
+
+/* --- what is there already ------------------------------------------------------------------------------------------------------------------------------ */
+
+static void adopt_nodes(struct sim *sim)
+{
+    bits_foreach(n, sim->s->alive, sim->s->view.words) if (sim_node_index(sim, n) == SIM_NONE) note_node(sim, n, NULL, 0);
+}
+
+static int adopt_pod(struct sim *sim, uint32_t kind, pod_id id, struct err *err)
+{
+    const struct pod *p = &sim->s->pods[id];
+    str name = arena_str(&sim->arena, sched_pod_name(sim->s, id));
+    uint32_t pod = (uint32_t)sim->pods.len;
+    vec_push(&sim->jobs, (struct sim_job){.kind = kind, .name = name, .arrival = sim->now, .duration = -1, .start = -1, .first_pod = pod, .npods = 1});
+    vec_push(&sim->pods, (struct sim_pod){.job = (uint32_t)sim->jobs.len - 1, .name = name, .arrival = sim->now, .first_start = -1, .id = id, .run = SIM_NONE, .state = SIM_WAITING});
+    vec_push(&sim->leaving_as, 0);
+    sim_map_pod(sim, id, pod);
+    sim->kinds.p[kind].jobs++;
+    sim->kinds.p[kind].pods++;
+    sim->kinds.p[kind].waiting++;
+    sim->waiting++;
+    if (p->state == PS_BOUND || p->state == PS_TERMINATING) {
+        bool leaving = p->state == PS_TERMINATING;
+        sim_started(sim, pod, p->node);
+        sim->waits.len--; /* it did not wait here */
+        if (leaving)
+            model_set_state(sim->s, id, PS_TERMINATING);
+        return 0;
+    }
+    return dispatcher_add(pipeline_dispatcher(sim->p), sched_unit_of(sim->s, id), sim->now, err);
+}
+
+int sim_adopt(struct sim *sim, str kind, bool gone_is_gone, struct err *err)
+{
+    uint32_t k = 0;
+    int r = 0;
+    adopt_nodes(sim);
+    while (k < sim->kinds.len && !str_eq(sim->kinds.p[k].name, kind))
+        k++;
+    if (k == sim->kinds.len)
+        vec_push(&sim->kinds, (struct sim_kind){.name = arena_str(&sim->arena, kind), .gone_is_gone = gone_is_gone});
+    for (pod_id p = 1; r >= 0 && p < sim->s->npods_slots; p++)
+        if (sim->s->pods[p].state != PS_FREE && sim_pod_of(sim, p) == SIM_NONE)
+            r = adopt_pod(sim, k, p, err);
+    sim->shapes_stale = true;
+    return r;
+}

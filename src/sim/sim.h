@@ -1,0 +1,153 @@
+/* sim.h - a cluster in virtual time: jobs come, are placed by the real engine, run, end, are evicted and come again.
+ *
+ *   heap of what will happen ─► engine events ─► pipeline (1 worker) ─► binds and evictions ─► heap
+ *       arrivals, ends, evicted pods that are gone, nodes that come and go
+ * Time jumps from one thing to the next; between two of them nothing changes, so averages are exact.
+ * Rules of this world:
+ * - A pod runs from its bind until its duration is over.  A gang runs from the moment its minimum runs; all members end together.
+ * - An evicted pod keeps its room for the grace time, loses its work and waits again.  A gang that falls below its minimum stops as a whole.
+ * - Pods of a node that is removed wait again at once.
+ * Threads: one.  The same seed and input give the same result, byte by byte; no clock is read.
+ * Ownership: jobs and templates that are handed in must live as long as the simulation.  The result is the simulation's.
+ * Limits: LIMIT_SCHED_*; SIM_SAMPLES samples: when they are full every second one goes and the interval doubles. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "sched/engine/engine.h"
+#include "sim/scenario.h"
+
+#define SIM_SAMPLES 480
+#define SIM_HEAT_ROWS 64
+#define SIM_NONE UINT32_MAX
+
+struct sim;
+struct sim_opts {
+    uint64_t seed;
+    nsec_t until;  /* 0: until nothing happens any more */
+    nsec_t grace;
+    nsec_t sample; /* 0: chosen */
+    void (*progress)(void *arg, const struct sim *sim); /* now and then, may be NULL */
+    void *progress_arg;
+};
+
+/* --- what happened ------------------------------------------------------------------------------------------------------------------------- */
+enum sim_state { SIM_ABSENT, SIM_WAITING, SIM_RUNNING, SIM_LEAVING, SIM_DONE, SIM_DROPPED /* deleted, evicted for good, or its gang ended without it */ };
+enum sim_end { SIM_STILL, SIM_ENDED, SIM_EVICTED, SIM_NODE_GONE, SIM_STOPPED /* its gang fell below the minimum */, SIM_DELETED };
+struct sim_run { /* a pod on a node */
+    uint32_t pod, node;
+    nsec_t from, to; /* to: -1 while it runs */
+    uint16_t gpu_mask;
+    uint8_t end; /* enum sim_end */
+    int32_t gpu_milli; /* of all its devices */
+    int64_t cpu_milli, memory;
+};
+struct sim_pod {
+    uint32_t job; /* instance */
+    str name;
+    nsec_t arrival, first_start; /* -1: never */
+    pod_id id;
+    uint32_t run; /* the current one, SIM_NONE */
+    uint32_t evictions;
+    uint32_t serial; /* rises when what the heap says about it is void */
+    uint8_t state; /* enum sim_state */
+};
+struct sim_job { /* an instance */
+    uint32_t kind;
+    str name;
+    nsec_t arrival, duration; /* -1: forever */
+    nsec_t start;             /* when its minimum ran first, -1 */
+    uint32_t first_pod, npods, running;
+    uint32_t serial;
+    bool started; /* counts down now */
+};
+struct sim_kind {
+    str name;
+    const struct scenario_job *job; /* NULL: adopted pods */
+    struct pod_spec like;
+    int32_t min_member; /* 0: no gang */
+    bool gone_is_gone;  /* evicted pods do not come again */
+    uint32_t jobs, pods, placed, waiting, done;
+};
+struct sim_node {
+    str name;
+    node_id id; /* NODE_NONE: gone */
+    const struct scenario_template *template;
+    uint32_t number; /* of its template */
+    nsec_t added, removed; /* -1: still there */
+    int64_t capacity[3];   /* SIM_CPU, SIM_MEMORY, SIM_GPU (milli) */
+    double used_s[3];      /* amount times seconds */
+};
+enum { SIM_CPU, SIM_MEMORY, SIM_GPU };
+
+struct sim_sample {
+    nsec_t at;
+    uint32_t waiting, running, nodes;
+    double fragmentation; /* 0..1 */
+    float used[RES_MAX];  /* share of the capacity, by resource */
+    uint8_t heat[SIM_HEAT_ROWS]; /* use of the main resource by groups of nodes, 0..100; 255: none there */
+};
+struct sim_result {
+    nsec_t end;
+    struct sim_kind *kinds;
+    struct sim_job *jobs;
+    struct sim_pod *pods;
+    struct sim_run *runs;
+    struct sim_node *nodes;
+    struct sim_sample *samples;
+    size_t nkinds, njobs, npods, nruns, nnodes, nsamples;
+    uint32_t nodes_a_row; /* of the heat map */
+    nsec_t interval;
+    bool has_gpus; /* the main resource is the GPU, else cpu */
+    double mean_used[RES_MAX], peak_used[RES_MAX]; /* shares over the whole time; GPUs in milli */
+    double capacity[RES_MAX]; /* at the end */
+    bool shown[RES_MAX];      /* worth a line: somebody asks for it */
+    double mean_fragmentation;
+    uint64_t decisions, placed, evictions; /* placed: binds, a pod that came again counts again */
+    uint32_t started, waiting, running, done, dropped; /* pods: that ever ran; at the end */
+    const double *waits_s; /* sorted, waits.n of them */
+    double lost_s; /* pod seconds of work that evictions threw away */
+    struct sim_waits {
+        size_t n;
+        double mean, p50, p90, p99, max; /* seconds from arrival to the first start */
+    } waits;
+};
+
+struct sim *sim_new(struct sched_profile *profile /* taken */, const struct sim_opts *opts, struct err *err);
+void sim_free(struct sim *sim);
+struct sched *sim_sched(struct sim *sim);
+nsec_t sim_now(const struct sim *sim);
+nsec_t sim_last_arrival(const struct sim *sim);
+struct pipeline *sim_pipeline(struct sim *sim);
+uint32_t sim_waiting(const struct sim *sim);
+uint32_t sim_running(const struct sim *sim);
+
+/* --- building -------------------------------------------------------------------------------------------------------------------------------- */
+int sim_add_nodes(struct sim *sim, const struct scenario_template *t, uint32_t count, struct err *err) MUST_CHECK;
+/* A kind of job; instances of it are added one by one. */
+int sim_add_kind(struct sim *sim, const struct scenario_job *job, uint32_t *ret_kind, struct err *err) MUST_CHECK;
+/* At a time from now on.  replicas 0: the kind's. */
+uint32_t sim_add_job(struct sim *sim, uint32_t kind, str name, nsec_t arrival, nsec_t duration, uint32_t replicas);
+void sim_add_event(struct sim *sim, const struct scenario_event *e);
+/* All of a scenario. */
+int sim_load(struct sim *sim, const struct scenario *sc, struct err *err) MUST_CHECK;
+/* Takes in what stands in the engine already (a dump, a generator's stream): nodes and pods that are new since the last call, under the name of one
+ * kind of job.  Pods on nodes run for ever; the others wait. */
+int sim_adopt(struct sim *sim, str kind, bool gone_is_gone, struct err *err) MUST_CHECK;
+
+/* A pod or node goes, without a word of the scenario's; nothing happens when there is none of that name. */
+void sim_delete_pod(struct sim *sim, str ns, str name);
+int sim_delete_node(struct sim *sim, str name, struct err *err) MUST_CHECK;
+/* It is being deleted but stays. */
+void sim_terminate_pod(struct sim *sim, str ns, str name);
+
+/* --- running ----------------------------------------------------------------------------------------------------------------------------------- */
+/* Decides all that waits, at the time it is now. */
+void sim_settle(struct sim *sim);
+/* Until the time (INT64_MAX: to the end); can be called again with a later one. */
+int sim_run(struct sim *sim, nsec_t until, struct err *err) MUST_CHECK;
+/* Until an instance runs with its minimum; false: it never does. */
+int sim_run_until_started(struct sim *sim, uint32_t job, bool *ret_started, struct err *err) MUST_CHECK;
+/* Counts up to now; pointers are good until the simulation goes on. */
+const struct sim_result *sim_result(struct sim *sim);
+/* The engine's state is sound and the books agree with it.  For tests. */
+int sim_check(struct sim *sim, struct err *err) MUST_CHECK;

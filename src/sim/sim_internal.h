@@ -1,0 +1,83 @@
+/* sim_internal.h - the simulation's state, shared by its files. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "sched/pipeline.h"
+#include "sim/sim.h"
+
+/* What the heap holds; of those at the same time the smaller kind goes first: what leaves makes room for what comes. */
+enum sim_event_kind { EV_POD_END, EV_JOB_END, EV_GONE, EV_HAPPEN, EV_ARRIVE };
+struct sim_event {
+    nsec_t at;
+    uint64_t seq;
+    uint32_t which, serial; /* void when the pod's or job's serial is another by then */
+    uint8_t kind;
+};
+struct sim_action { /* what the pipeline asked for, in order */
+    pod_id pod;
+    node_id node; /* NODE_NONE: evict */
+};
+struct sim_shape { /* what a common pod of the workload asks for, for fragmentation */
+    const struct res_amount *req; /* RES_PODS excluded */
+    size_t nreq;
+    struct gpu_request gpu;
+    double weight;
+};
+#define SIM_SHAPES 24
+
+struct sim {
+    struct sim_opts opts;
+    struct sched *s;
+    struct pipeline *p;
+    struct arena arena; /* names, specs */
+    nsec_t now, last_arrival;
+    VEC(struct sim_event) heap;
+    uint64_t seq;
+    VEC(struct sim_action) actions;
+    VEC(struct sim_kind) kinds;
+    VEC(struct sim_job) jobs;
+    VEC(struct sim_pod) pods;
+    VEC(uint8_t) leaving_as; /* by pod: enum sim_end, while SIM_LEAVING */
+    VEC(struct sim_run) runs;
+    VEC(struct sim_node) nodes;
+    VEC(struct scenario_event) events;
+    uint32_t *pod_of, *node_of; /* by the engine's ids: index + 1 */
+    size_t npod_of, nnode_of;
+    struct map template_numbers; /* template name -> next number + 1 */
+
+    /* books */
+    double used[RES_MAX], cap[RES_MAX], used_s[RES_MAX], cap_s[RES_MAX], peak[RES_MAX]; /* RES_GPU in milli of devices */
+    bool asked[RES_MAX], cap_stale, has_gpus;
+    uint32_t waiting, running;
+    uint64_t evictions;
+    double lost_s;
+    VEC(double) waits;
+    struct sim_shape shapes[SIM_SHAPES];
+    size_t nshapes;
+    bool shapes_stale;
+    double fragmentation; /* as last computed */
+    bool fragmentation_stale;
+    VEC(struct sim_sample) samples;
+    nsec_t interval, next_sample;
+    uint32_t nodes_a_row;
+    struct sim_result result;
+};
+
+/* sim_life.c: pods and jobs come, start, end */
+int sim_arrive(struct sim *sim, uint32_t job, struct err *err) MUST_CHECK;
+int sim_pod_gone(struct sim *sim, uint32_t pod, struct err *err) MUST_CHECK;
+void sim_pod_end(struct sim *sim, uint32_t pod);
+void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why);
+int sim_happen(struct sim *sim, const struct scenario_event *e, struct err *err) MUST_CHECK;
+void sim_started(struct sim *sim, uint32_t pod, node_id n);
+void sim_evicted(struct sim *sim, uint32_t pod);
+uint32_t sim_pod_of(const struct sim *sim, pod_id id); /* SIM_NONE */
+void sim_map_pod(struct sim *sim, pod_id id, uint32_t pod);
+uint32_t sim_node_index(const struct sim *sim, node_id id); /* SIM_NONE */
+/* sim_loop.c */
+void sim_push(struct sim *sim, nsec_t at, enum sim_event_kind kind, uint32_t which, uint32_t serial);
+/* sim_books.c */
+void sim_books_run(struct sim *sim, const struct sim_run *run, int sign);
+void sim_books_advance(struct sim *sim, nsec_t to); /* time goes on, nothing changes meanwhile */
+void sim_books_sample(struct sim *sim, nsec_t before); /* samples that lie before */
+double sim_fragmentation(struct sim *sim);

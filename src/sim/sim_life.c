@@ -1,0 +1,442 @@
+/* sim_life.c - the lives of jobs and pods.
+ *
+ *   arrive ─► WAITING ──bind──► RUNNING ──end──► DONE
+ *                ▲                 │ evicted, its node removed, its gang below the minimum
+ *                └── gone ◄── LEAVING (grace: it still holds its room)
+ * A pod that comes again is a new pod to the engine, with the same name. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/devices.h"
+#include "sim/sim_internal.h"
+
+uint32_t sim_pod_of(const struct sim *sim, pod_id id)
+{
+    return id < sim->npod_of ? sim->pod_of[id] - 1 : SIM_NONE;
+}
+
+static void grow(uint32_t **p, size_t *n, size_t need)
+{
+    if (need <= *n)
+        return;
+    size_t now = MAX(need, *n * 2);
+    *p = xrealloc(*p, now * sizeof **p);
+    memset(*p + *n, 0, (now - *n) * sizeof **p);
+    *n = now;
+}
+
+void sim_map_pod(struct sim *sim, pod_id id, uint32_t pod)
+{
+    grow(&sim->pod_of, &sim->npod_of, (size_t)id + 1);
+    sim->pod_of[id] = pod + 1;
+}
+
+uint32_t sim_node_index(const struct sim *sim, node_id id)
+{
+    return id < sim->nnode_of ? sim->node_of[id] - 1 : SIM_NONE;
+}
+
+static struct dispatcher *line_of(struct sim *sim)
+{
+    return pipeline_dispatcher(sim->p);
+}
+
+/* --- coming ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_gang(const struct sim *sim, const struct sim_job *j)
+{
+    return sim->kinds.p[j->kind].min_member > 0 && sim->kinds.p[j->kind].job;
+}
+
+/* As many as the kind wants, but a smaller instance has a smaller minimum. */
+static int32_t minimum(const struct sim *sim, const struct sim_job *j)
+{
+    int32_t min = sim->kinds.p[j->kind].min_member;
+    return MIN(min, (int32_t)j->npods);
+}
+
+static void waits_again(struct sim *sim, uint32_t pod, pod_id id)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    p->id = id;
+    sim_map_pod(sim, id, pod);
+    p->state = SIM_WAITING;
+    sim->waiting++;
+    sim->kinds.p[sim->jobs.p[p->job].kind].waiting++;
+}
+
+/* The pod as a new one to the engine. */
+static int put_pod(struct sim *sim, uint32_t pod, struct err *err)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    struct sim_job *j = &sim->jobs.p[p->job];
+    struct sim_kind *k = &sim->kinds.p[j->kind];
+    struct pod_spec spec = k->like;
+    pod_id id;
+    spec.name = spec.uid = p->name;
+    spec.created_ns = sim->now;
+    spec.group = is_gang(sim, j) ? j->name : S("");
+    int r = sched_pod_put(sim->s, &spec, &id, err);
+    if (r < 0)
+        return err_wrap(err, "job " STR_FMT ": ", STR_ARG(j->name));
+    waits_again(sim, pod, id);
+    return dispatcher_add(line_of(sim), sched_unit_of(sim->s, id), sim->now, err);
+}
+
+static int put_group(struct sim *sim, const struct sim_job *j, struct err *err)
+{
+    const struct sim_kind *k = &sim->kinds.p[j->kind];
+    struct group_spec g = {.ns = k->like.ns, .name = j->name, .min_member = minimum(sim, j), .priority = k->like.priority, .has_priority = true, .created_ns = sim->now};
+    g.required_keys = &k->job->required_key;
+    g.nrequired_keys = k->job->required_key.len > 0;
+    g.preferred_keys = &k->job->preferred_key;
+    g.npreferred_keys = k->job->preferred_key.len > 0;
+    return sched_group_put(sim->s, &g, NULL, err);
+}
+
+int sim_arrive(struct sim *sim, uint32_t job, struct err *err)
+{
+    struct sim_job *j = &sim->jobs.p[job];
+    j->first_pod = (uint32_t)sim->pods.len;
+    int r = is_gang(sim, j) ? put_group(sim, j, err) : 0;
+    sim->kinds.p[j->kind].jobs++;
+    sim->kinds.p[j->kind].pods += j->npods;
+    for (uint32_t i = 0; r >= 0 && i < j->npods; i++) {
+        str name = j->npods > 1 ? arena_fmt(&sim->arena, STR_FMT "-%u", STR_ARG(j->name), i) : j->name;
+        vec_push(&sim->pods, (struct sim_pod){.job = job, .name = name, .arrival = sim->now, .first_start = -1, .run = SIM_NONE});
+        vec_push(&sim->leaving_as, 0);
+        r = put_pod(sim, (uint32_t)sim->pods.len - 1, err);
+    }
+    return r;
+}
+
+/* --- starting ----------------------------------------------------------------------------------------------------------------------------------- */
+
+static void gang_started(struct sim *sim, uint32_t job)
+{
+    struct sim_job *j = &sim->jobs.p[job];
+    j->started = true;
+    if (j->start < 0)
+        j->start = sim->now;
+    if (j->duration >= 0)
+        sim_push(sim, sim->now + j->duration, EV_JOB_END, job, j->serial);
+}
+
+static int64_t amount_of(const struct pod_class *c, uint16_t id)
+{
+    for (uint32_t i = 0; i < c->nreq; i++)
+        if (c->req[i].id == id)
+            return c->req[i].amount;
+    return 0;
+}
+
+void sim_started(struct sim *sim, uint32_t pod, node_id n)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    struct sim_job *j = &sim->jobs.p[p->job];
+    const struct pod_class *c = class_of(sim->s, p->id);
+    struct sim_run run = {.pod = pod, .node = sim_node_index(sim, n), .from = sim->now, .to = -1, .gpu_mask = sim->s->pods[p->id].gpu_mask};
+    run.cpu_milli = amount_of(c, RES_CPU);
+    run.memory = amount_of(c, RES_MEMORY);
+    if (c->gpu.kind != GPU_NONE)
+        run.gpu_milli = (int32_t)c->gpu.count * devices_milli(sim->s, c, n);
+    p->run = (uint32_t)sim->runs.len;
+    vec_push(&sim->runs, run);
+    p->state = SIM_RUNNING;
+    sim->waiting--;
+    sim->kinds.p[j->kind].waiting--;
+    sim->running++;
+    j->running++;
+    if (p->first_start < 0) {
+        p->first_start = sim->now;
+        vec_push(&sim->waits, (double)(sim->now - p->arrival) / 1e9);
+        sim->kinds.p[j->kind].placed++;
+    }
+    sim_books_run(sim, &run, 1);
+    /* the world says yes at once; a bound pod's start decides between victims */
+    binder_confirmed(pipeline_binder(sim->p), p->id);
+    if (sim->s->pods[p->id].state == PS_ASSUMED)
+        model_set_state(sim->s, p->id, PS_BOUND);
+    sim->s->pods[p->id].started_ns = sim->now;
+    if (is_gang(sim, j)) {
+        if (!j->started && (int32_t)j->running >= minimum(sim, j))
+            gang_started(sim, p->job);
+        return;
+    }
+    if (j->start < 0)
+        j->start = sim->now;
+    if (j->duration >= 0)
+        sim_push(sim, sim->now + j->duration, EV_POD_END, pod, p->serial);
+}
+
+/* --- leaving --------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Takes the pod out of the engine; its unit, if it was alone, out of the line. */
+static void take_out(struct sim *sim, struct sim_pod *p)
+{
+    unit_id u = sched_unit_of(sim->s, p->id);
+    binder_pod_gone(pipeline_binder(sim->p), p->id);
+    if (!sim->s->units[u].is_group)
+        dispatcher_remove(line_of(sim), u);
+    sim->pod_of[p->id] = 0;
+    sched_pod_delete(sim->s, sched_pod_ns(sim->s, p->id), p->name);
+    p->id = POD_NONE;
+}
+
+/* What its run left behind, and then the pod itself. */
+static void end_run(struct sim *sim, uint32_t pod, enum sim_end why)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    struct sim_run *run = &sim->runs.p[p->run];
+    run->to = sim->now;
+    run->end = (uint8_t)why;
+    sim_books_run(sim, run, -1);
+    if (why != SIM_ENDED && why != SIM_DELETED)
+        sim->lost_s += (double)(run->to - run->from) / 1e9;
+    sim->running--;
+    if (p->state == SIM_RUNNING)
+        sim->jobs.p[p->job].running--;
+    p->run = SIM_NONE;
+    p->state = SIM_ABSENT;
+    p->serial++;
+    take_out(sim, p);
+}
+
+static void drop_waiting(struct sim *sim, struct sim_pod *p)
+{
+    take_out(sim, p);
+    sim->waiting--;
+    sim->kinds.p[sim->jobs.p[p->job].kind].waiting--;
+    p->state = SIM_DROPPED;
+    p->serial++;
+}
+
+void sim_pod_end(struct sim *sim, uint32_t pod)
+{
+    end_run(sim, pod, SIM_ENDED);
+    sim->pods.p[pod].state = SIM_DONE;
+    sim->kinds.p[sim->jobs.p[sim->pods.p[pod].job].kind].done++;
+}
+
+void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why)
+{
+    struct sim_job *j = &sim->jobs.p[job];
+    unit_id u = UNIT_NONE;
+    j->serial++;
+    for (uint32_t i = j->first_pod; i < j->first_pod + j->npods; i++) {
+        struct sim_pod *p = &sim->pods.p[i];
+        if (p->id != POD_NONE)
+            u = sched_unit_of(sim->s, p->id);
+        if (p->state == SIM_RUNNING || p->state == SIM_LEAVING) {
+            end_run(sim, i, why);
+            p->state = why == SIM_ENDED ? SIM_DONE : SIM_DROPPED;
+            sim->kinds.p[j->kind].done += why == SIM_ENDED;
+        } else if (p->state == SIM_WAITING) {
+            drop_waiting(sim, p);
+        }
+    }
+    if (is_gang(sim, j) && u != UNIT_NONE) {
+        dispatcher_remove(line_of(sim), u);
+        sched_group_delete(sim->s, sim->kinds.p[j->kind].like.ns, j->name);
+    }
+    j->started = false;
+}
+
+/* It holds its room for the grace time. */
+static void leave(struct sim *sim, uint32_t pod, enum sim_end as)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    p->state = SIM_LEAVING;
+    sim->leaving_as.p[pod] = (uint8_t)as;
+    sim->jobs.p[p->job].running--;
+    p->serial++;
+    if (sim->s->pods[p->id].state != PS_TERMINATING)
+        model_set_state(sim->s, p->id, PS_TERMINATING);
+    sim_push(sim, sim->now + sim->opts.grace, EV_GONE, pod, p->serial);
+}
+
+/* Its other members stop when it fell below its minimum. */
+static void check_gang(struct sim *sim, uint32_t job)
+{
+    struct sim_job *j = &sim->jobs.p[job];
+    if (!is_gang(sim, j) || !j->started || (int32_t)j->running >= minimum(sim, j))
+        return;
+    j->started = false;
+    j->serial++;
+    for (uint32_t i = j->first_pod; i < j->first_pod + j->npods; i++)
+        if (sim->pods.p[i].state == SIM_RUNNING)
+            leave(sim, i, SIM_STOPPED);
+}
+
+void sim_evicted(struct sim *sim, uint32_t pod)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    if (p->state == SIM_LEAVING) {
+        sim->leaving_as.p[pod] = SIM_EVICTED;
+    } else if (p->state == SIM_RUNNING) {
+        leave(sim, pod, SIM_EVICTED);
+        check_gang(sim, p->job);
+    }
+    p->evictions++;
+    sim->evictions++;
+}
+
+/* Nobody has the specs of pods that were there before: a likeness is made of the one that goes, under another name as a workload would make it. */
+static int replace_adopted(struct sim *sim, uint32_t pod, struct err *err)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    str name = arena_fmt(&sim->arena, STR_FMT "~%u", STR_ARG(p->name), p->evictions);
+    pod_id again = sched_pod_clone(sim->s, p->id, name, sim->now);
+    end_run(sim, pod, (enum sim_end)sim->leaving_as.p[pod]);
+    p->name = name;
+    waits_again(sim, pod, again);
+    return dispatcher_add(line_of(sim), sched_unit_of(sim->s, again), sim->now, err);
+}
+
+int sim_pod_gone(struct sim *sim, uint32_t pod, struct err *err)
+{
+    const struct sim_kind *k = &sim->kinds.p[sim->jobs.p[sim->pods.p[pod].job].kind];
+    if (!k->job && !k->gone_is_gone)
+        return replace_adopted(sim, pod, err);
+    end_run(sim, pod, (enum sim_end)sim->leaving_as.p[pod]);
+    if (!k->gone_is_gone)
+        return put_pod(sim, pod, err);
+    sim->pods.p[pod].state = SIM_DROPPED;
+    return 0;
+}
+
+/* --- what the scenario lets happen -------------------------------------------------------------------------------------------------------------------- */
+
+static bool name_matches(str pattern, str name)
+{
+    if (pattern.len && pattern.p[pattern.len - 1] == '*')
+        return str_has_prefix(name, str_sub(pattern, 0, pattern.len - 1));
+    return str_eq(pattern, name);
+}
+
+static int cordon(struct sim *sim, const struct sim_node *n, bool on, struct err *err)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct node_spec spec;
+    int r = scenario_node(n->template, n->number, sim->s, &a, &spec, err);
+    if (r < 0)
+        return r;
+    spec.unschedulable = on;
+    sim->fragmentation_stale = true;
+    return sched_node_put(sim->s, &spec, NULL, err);
+}
+
+/* Pods that run there wait again; those that were promised room there are tried again by the binder. */
+static int remove_node(struct sim *sim, uint32_t node, struct err *err)
+{
+    struct sim_node *n = &sim->nodes.p[node];
+    VEC(uint32_t) lost = {0};
+    for (pod_id p = sim->s->nodes[n->id].first_pod; p; p = sim->s->pods[p].next_on_node) {
+        uint32_t pod = sim_pod_of(sim, p);
+        if (pod != SIM_NONE && sim->pods.p[pod].run != SIM_NONE)
+            vec_push(&lost, pod);
+    }
+    for (size_t i = 0; i < lost.len; i++)
+        end_run(sim, lost.p[i], SIM_NODE_GONE);
+    sched_node_delete(sim->s, n->name);
+    sim->node_of[n->id] = 0;
+    n->id = NODE_NONE;
+    n->removed = sim->now;
+    sim->cap_stale = sim->fragmentation_stale = true;
+    int r = 0;
+    for (size_t i = 0; r >= 0 && i < lost.len; i++) {
+        uint32_t job = sim->pods.p[lost.p[i]].job;
+        if (sim->kinds.p[sim->jobs.p[job].kind].gone_is_gone)
+            sim->pods.p[lost.p[i]].state = SIM_DROPPED;
+        else
+            r = put_pod(sim, lost.p[i], err);
+    }
+    for (size_t i = 0; r >= 0 && i < lost.len; i++)
+        check_gang(sim, sim->pods.p[lost.p[i]].job);
+    vec_fini(&lost);
+    return r;
+}
+
+static int happen_to_nodes(struct sim *sim, const struct scenario_event *e, str pattern, struct err *err)
+{
+    bool any = false;
+    int r = 0;
+    for (uint32_t i = 0; r >= 0 && i < sim->nodes.len; i++) {
+        const struct sim_node *n = &sim->nodes.p[i];
+        if (n->id == NODE_NONE || !name_matches(pattern, n->name))
+            continue;
+        any = true;
+        if (e->kind == HAPPEN_REMOVE)
+            r = remove_node(sim, i, err);
+        else if (n->template)
+            r = cordon(sim, n, e->kind == HAPPEN_CORDON, err);
+    }
+    if (r >= 0 && !any)
+        return err_set(err, E_INVALID, "at %llds: there is no node \"" STR_FMT "\"", (long long)(e->at / NSEC_PER_SEC), STR_ARG(pattern));
+    return r;
+}
+
+static void delete_job(struct sim *sim, str name)
+{
+    for (uint32_t i = 0; i < sim->jobs.len; i++) {
+        struct sim_job *j = &sim->jobs.p[i];
+        if (!str_eq(j->name, name) && !str_eq(sim->kinds.p[j->kind].name, name))
+            continue;
+        if (j->first_pod != SIM_NONE)
+            sim_job_end(sim, i, SIM_DELETED);
+        else
+            j->serial++; /* it never comes */
+    }
+}
+
+int sim_happen(struct sim *sim, const struct scenario_event *e, struct err *err)
+{
+    int r = 0;
+    switch (e->kind) {
+    case HAPPEN_NONE:
+        break;
+    case HAPPEN_ADD:
+        r = sim_add_nodes(sim, e->add, e->count, err);
+        break;
+    case HAPPEN_DELETE:
+        for (size_t i = 0; i < e->names.n; i++)
+            delete_job(sim, e->names.p[i]);
+        break;
+    case HAPPEN_CORDON:
+    case HAPPEN_UNCORDON:
+    case HAPPEN_REMOVE:
+        for (size_t i = 0; r >= 0 && i < e->names.n; i++)
+            r = happen_to_nodes(sim, e, e->names.p[i], err);
+        break;
+    }
+    return r;
+}
+
+/* --- what others let happen ----------------------------------------------------------------------------------------------------------------------------- */
+
+void sim_delete_pod(struct sim *sim, str ns, str name)
+{
+    pod_id id = sched_pod_find(sim->s, ns, name);
+    uint32_t pod = id == POD_NONE ? SIM_NONE : sim_pod_of(sim, id);
+    if (pod == SIM_NONE)
+        return;
+    struct sim_pod *p = &sim->pods.p[pod];
+    if (p->state == SIM_WAITING) {
+        drop_waiting(sim, p);
+    } else if (p->run != SIM_NONE) {
+        end_run(sim, pod, SIM_DELETED);
+        p->state = SIM_DROPPED;
+    }
+}
+
+void sim_terminate_pod(struct sim *sim, str ns, str name)
+{
+    pod_id id = sched_pod_find(sim->s, ns, name);
+    if (id != POD_NONE && (sim->s->pods[id].state == PS_BOUND || sim->s->pods[id].state == PS_ASSUMED))
+        model_set_state(sim->s, id, PS_TERMINATING);
+}
+
+int sim_delete_node(struct sim *sim, str name, struct err *err)
+{
+    node_id id = sched_node_find(sim->s, name);
+    uint32_t node = id == NODE_NONE ? SIM_NONE : sim_node_index(sim, id);
+    return node == SIM_NONE ? 0 : remove_node(sim, node, err);
+}
