@@ -38,7 +38,9 @@
 #define LIMIT_SCHED_QUEUE 10000000u    /* units that wait */
 #define LIMIT_SCHED_TERMS 65536u       /* distinct terms of affinity and spread */
 #define LIMIT_SCHED_PRIORITIES 1024u   /* distinct priorities in use */
+#define LIMIT_SCHED_AMOUNT (1ll << 50) /* of one resource: a request beyond counts as this, and every node has less; so sums and percentages stay within 64 bits */
 #define LIMIT_SCHED_GROUP 100000u      /* members of a group */
 #define LIMIT_SCHED_SUBGROUPS 1000u
+#define LIMIT_SCHED_TOPOLOGY_KEYS 8u   /* required and preferred keys and sort rules of a group */
 #define LIMIT_SIM_TEMPLATES 10000u     /* templates, jobs and events each of a scenario file */
 #define LIMIT_SCHED_SPEC_ITEMS 4096u   /* labels, taints, terms, ports, volumes ... of one object */
