@@ -280,7 +280,9 @@ void strategy_prepare_create(struct write_run *r, struct json *obj)
     json_set(a, meta, S("creationTimestamp"), json_string(arena_str(a, str_of(now))));
     if (r->res->flags & API_GENERATION)
         json_set(a, meta, S("generation"), json_number_text(S("1")));
-    if (has_status(r->res))
+    /* a node registers with the status it has */
+    bool is_node = str_is(r->res->plural, "nodes") && str_empty(r->res->group);
+    if (has_status(r->res) && !is_node)
         json_del(obj, S("status"));
     const struct hooks *h = hooks_of(r->res);
     if (h && h->create)

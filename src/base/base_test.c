@@ -90,6 +90,9 @@ TEST(civil_round_trips)
     civil_format(0, out);
     T_EQ_STR(str_of(out), "1970-01-01T00:00:00Z");
     T_OK(!civil_parse(S("2023-02-29T00:00:00Z"), &t));
+    /* beyond what nanoseconds can say: far away, in the right direction */
+    T_OK(civil_parse(S("0001-01-01T00:00:00+99:59"), &t) && t < -9000000000ll * NSEC_PER_SEC);
+    T_OK(civil_parse(S("9999-12-31T23:59:59.999999999-99:59"), &t) && t > 9000000000ll * NSEC_PER_SEC);
     T_OK(!civil_parse(S("2023-01-01T00:00:00"), &t));
 }
 

@@ -37,8 +37,12 @@ struct civil civil_from_ns(nsec_t wall)
 
 nsec_t civil_to_ns(const struct civil *c)
 {
+    /* nanoseconds reach from 1677 to 2262, texts from year 0 to 9999 (Go's zero time is year 1): what is beyond is as far as can be, with room
+     * for a zone's offset */
+    const int64_t far = INT64_MAX / NSEC_PER_SEC - 100 * 3600;
     int64_t days = days_from_date(c->year, c->month, c->day);
-    return (days * 86400 + c->hour * 3600 + c->minute * 60 + c->second) * NSEC_PER_SEC + c->nsec;
+    int64_t sec = days * 86400 + c->hour * 3600 + c->minute * 60 + c->second;
+    return MIN(MAX(sec, -far), far) * NSEC_PER_SEC + c->nsec;
 }
 
 static char *digits(char *p, int v, int n)

@@ -27,6 +27,8 @@ const struct cli_verb *const cli_verbs[] = {
     &verb_kubeconfig,
     &verb_store,
     &verb_sim,
+    &verb_scheduler,
+    &verb_why,
     &verb_completion,
     &verb_man,
     NULL,

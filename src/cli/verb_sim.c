@@ -63,7 +63,8 @@ static int read_profile(struct job *j, str name, const char *beside, struct sche
         free(folder);
     }
     if (!file_exists(path))
-        return err_set(err, E_NOT_FOUND, "there is no profile \"" STR_FMT "\": it is neither default, binpack, spread or gpu-packing nor a file", STR_ARG(name));
+        return err_set(err, E_NOT_FOUND, STR_FMT "there is no profile \"" STR_FMT "\": it is neither default, binpack, spread or gpu-packing nor a file", STR_ARG(beside ? scenario_where(j->scenario, &j->arena, S("profile")) : S("")),
+                       STR_ARG(name));
     int r = read_text(j, path, SCENARIO_BYTES, &text, err);
     return r < 0 ? r : profile_parse(text, str_of(path), ret, err);
 }

@@ -394,7 +394,7 @@ void conn_new(struct http_home *home, int fd, bool is_unix)
         conn_free_now(c);
         return;
     }
-    if (is_unix) {
+    if (is_unix || !home->server->opts.tls) {
         open_now(c);
         return;
     }

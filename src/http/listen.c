@@ -203,6 +203,17 @@ int http_server_listen_tls(struct http_server *s, const char *addr, uint16_t *re
     return 0;
 }
 
+int http_server_listen_plain(struct http_server *s, const char *addr, uint16_t *ret_port, struct err *err)
+{
+    if (s->opts.tls)
+        return err_set(err, E_INVALID_ARG, "a server with a certificate has no plain listener");
+    int fd, r = net_listen_tcp(addr, &fd, ret_port, err);
+    if (r < 0)
+        return r;
+    listener_new(s, fd, NULL);
+    return 0;
+}
+
 int http_server_listen_unix(struct http_server *s, const char *path, struct err *err)
 {
     int fd, r = net_listen_unix(path, 0600, &fd, err);

@@ -121,6 +121,8 @@ struct http_server_opts {
 int http_server_new(const struct http_server_opts *opts, struct http_server **ret, struct err *err) MUST_CHECK;
 /* "127.0.0.1:6443", "[::1]:0", ":6443" (all addresses).  *ret_port: the port in use. */
 int http_server_listen_tls(struct http_server *s, const char *addr, uint16_t *ret_port, struct err *err) MUST_CHECK;
+/* Plain text on TCP, for a server without a certificate: metrics on a loopback address and the like. */
+int http_server_listen_plain(struct http_server *s, const char *addr, uint16_t *ret_port, struct err *err) MUST_CHECK;
 /* Plain text; mode 0600, replaces a stale socket. */
 int http_server_listen_unix(struct http_server *s, const char *path, struct err *err) MUST_CHECK;
 /* Graceful: stop accepting, GOAWAY / connection: close, let running requests finish, then force at the deadline.

@@ -98,6 +98,7 @@ struct pipeline *pipeline_new(struct sched *s, const struct pipeline_opts *opts,
                              .stuck_ns = opts->stuck_ns,
                              .clock = opts->clock,
                              .stall = opts->stall,
+                             .answered = opts->answered,
                              .stall_arg = opts->stall_arg};
     p->crew = crew_new(s, p->log, &crew, err);
     if (!p->crew) {

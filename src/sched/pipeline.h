@@ -26,6 +26,7 @@ struct pipeline_opts {
     bool no_help;              /* tests: the driver never scans what a worker could */
     /* Tests: called by worker `number` (1..) with a unit in hand, before it scans. */
     void (*stall)(void *arg, uint32_t number);
+    void (*answered)(void *arg, uint32_t number); /* the same when it is through with the unit */
     void *stall_arg;
 };
 struct pipeline;

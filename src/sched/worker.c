@@ -45,10 +45,9 @@ struct crew {
     uint32_t words;          /* that partitions were made for */
     uint64_t epoch;          /* of the nodes then */
     uint64_t who;            /* bits of workers that have a partition */
-    pthread_mutex_t lock;    /* guards sleeping, stop */
+    pthread_mutex_t lock;    /* guards sleeping */
     pthread_cond_t wake;
     uint32_t sleeping;
-    bool stop;
     _Atomic uint64_t number __attribute__((aligned(64))); /* of the round */
     _Atomic uint64_t next __attribute__((aligned(64)));   /* round << 32 | job */
     _Atomic uint32_t done __attribute__((aligned(64)));   /* jobs that the driver is through with */
@@ -210,6 +209,8 @@ static bool work_one(struct worker *w, uint64_t round, uint32_t i)
     if (atomic_load_explicit(&j->state, memory_order_relaxed) == JOB_OPEN)
         (w->round.fast ? answer_fast : answer_exact)(w, j);
     set_phase(w, round, PHASE_IN);
+    if (c->opts.answered)
+        c->opts.answered(c->opts.stall_arg, w->number);
     return true;
 }
 

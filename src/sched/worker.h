@@ -56,6 +56,7 @@ struct crew_opts {
     const struct clock *clock;
     /* Tests: called by worker `number` (1..) with a job in hand, before it scans. */
     void (*stall)(void *arg, uint32_t number);
+    void (*answered)(void *arg, uint32_t number); /* the same when it is through with the job */
     void *stall_arg;
 };
 struct crew *crew_new(struct sched *s, struct commit_log *log, const struct crew_opts *opts, struct err *err);

@@ -132,12 +132,12 @@ static int read_philly_line(str line, str file, size_t number, struct philly_job
         return fail_line(file, number, "timestamp: not a time such as 2017-10-09 07:01:55", part[0], err);
     snprintf(when, sizeof when, STR_FMT "Z", STR_ARG(part[0]));
     when[10] = 'T';
-    if (!civil_parse(str_of(when), &j->at))
+    if (!civil_parse(str_of(when), &j->at) || j->at < 0)
         return fail_line(file, number, "timestamp: not a time such as 2017-10-09 07:01:55", part[0], err);
     if (!str_to_double(part[1], &seconds) || !(seconds >= 0) || seconds > 1e9)
         return fail_line(file, number, "duration: not a number of seconds", part[1], err);
-    if (!str_to_double(part[2], &gpus) || !(gpus >= 1) || gpus > PHILLY_GPUS_MAX)
-        return fail_line(file, number, "num_gpus: not a number of GPUs", part[2], err);
+    if (!str_to_double(part[2], &gpus) || !(gpus >= 1) || gpus > PHILLY_GPUS_MAX || gpus != (double)(uint32_t)gpus)
+        return fail_line(file, number, "num_gpus: not a whole number from 1 to 4096", part[2], err);
     j->duration = (nsec_t)(seconds * 1e9);
     j->gpus = (uint32_t)gpus;
     j->line = (uint32_t)number;
@@ -220,6 +220,18 @@ static str shape_key(struct arena *a, const struct node_spec *n)
     return strbuf_str(&b);
 }
 
+/* A new node of the kind would not be ill as this one may be just now. */
+static void drop_conditions(struct arena *a, struct node_spec *n)
+{
+    struct spec_taint *keep = arena_array(a, n->ntaints + 1, struct spec_taint);
+    size_t k = 0;
+    for (size_t i = 0; i < n->ntaints; i++)
+        if (!str_has_prefix(n->taints[i].key, S("node.kubernetes.io/")) && !str_has_prefix(n->taints[i].key, S("node.cloudprovider.kubernetes.io/")))
+            keep[k++] = n->taints[i];
+    n->taints = keep;
+    n->ntaints = k;
+}
+
 static str shape_name(const struct node_spec *n)
 {
     for (size_t i = 0; i < n->labels.n; i++)
@@ -242,6 +254,7 @@ static int note_shape(struct sched *s, struct shapes *x, const struct json *obj,
     int r = object_node(s, x->a, obj, &n, err);
     if (r < 0)
         return r;
+    drop_conditions(x->a, &n);
     str key = shape_key(x->a, &n);
     size_t at = (size_t)(uintptr_t)map_get(&x->by_key, key);
     if (at) {

@@ -113,7 +113,7 @@ static double *values_of(struct arena *a, const struct sim_result *r, enum what 
 
 static void plot(struct strbuf *b, struct arena *a, const char *title, struct svg_series *series, size_t n, double y_max, str (*y_text)(struct arena *a, double v))
 {
-    struct svg_plot p = {.title = title, .y_max = y_max, .x_text = time_text, .y_text = y_text, .series = series, .nseries = n};
+    struct svg_plot p = {.title = title, .y_max = y_max, .y_whole = y_text == count_text, .x_text = time_text, .y_text = y_text, .series = series, .nseries = n};
     svg_plot(b, a, &p);
 }
 

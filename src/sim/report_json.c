@@ -152,7 +152,7 @@ static void write_jobs(struct strbuf *b, const struct sim_result *r)
 static void write_node(struct strbuf *b, const struct sim_result *r, const struct sim_node *n)
 {
     static const char *const names[] = {[SIM_CPU] = "cpu", [SIM_MEMORY] = "memory", [SIM_GPU] = "gpu"};
-    double s = (double)((n->removed < 0 ? r->end : n->removed) - n->added) / 1e9;
+    double s = r->end == 0 ? 1 /* see nodes_again */ : (double)((n->removed < 0 ? r->end : n->removed) - n->added) / 1e9;
     comma(b);
     strbuf_add_char(b, '{');
     k_text(b, "name", n->name);

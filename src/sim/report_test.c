@@ -197,4 +197,48 @@ TEST(plots_keep_peaks)
     check_tags(strbuf_str(&b));
 }
 
-TEST_MAIN(numbers_for_people, the_table_has_every_figure, json_says_the_same, the_page_is_whole_and_alone, nothing_at_all_can_be_shown, plots_keep_peaks)
+static str whole_text(struct arena *a, double v)
+{
+    return arena_fmt(a, "%.0f", v);
+}
+static size_t occurrences(str in, str what)
+{
+    size_t n = 0;
+    for (ptrdiff_t at; (at = str_find(in, what)) >= 0; n++)
+        in = str_from(in, (size_t)at + what.len);
+    return n;
+}
+
+/* A queue that never has more than one pod has the marks 0 and 1, once each. */
+TEST(counts_have_whole_marks)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    static const double x[] = {0, 10}, y[] = {1, 0};
+    struct svg_series s = {S("n"), x, y, 2, true};
+    struct svg_plot p = {.title = "t", .y_whole = true, .x_text = whole_text, .y_text = whole_text, .series = &s, .nseries = 1};
+    struct strbuf b = strbuf_on(&a);
+    svg_plot(&b, &a, &p);
+    str out = strbuf_str(&b);
+    T_EQ_INT(occurrences(out, S("text-anchor=\"end\"")), 2);
+}
+
+static uint8_t half(const void *arg UNUSED, size_t row UNUSED, size_t column UNUSED)
+{
+    return 50;
+}
+static str numbered(struct arena *a, const void *arg UNUSED, size_t i)
+{
+    return arena_fmt(a, "%zu", i);
+}
+
+/* Labels of 11 px on rows of 5: every third row has one. */
+TEST(labels_of_rows_do_not_touch)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct svg_heat h = {"t", 64, 1, half, numbered, numbered, NULL};
+    struct strbuf b = strbuf_on(&a);
+    svg_heat(&b, &a, &h);
+    T_EQ_INT(occurrences(strbuf_str(&b), S("text-anchor=\"end\"")), 22);
+}
+
+TEST_MAIN(counts_have_whole_marks, labels_of_rows_do_not_touch, numbers_for_people, the_table_has_every_figure, json_says_the_same, the_page_is_whole_and_alone, nothing_at_all_can_be_shown, plots_keep_peaks)

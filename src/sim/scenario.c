@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "wire/yaml.h"
 
 #define DEFAULT_SEED 42
 #define DEFAULT_GRACE (30 * NSEC_PER_SEC) /* Kubernetes' */
@@ -165,11 +166,18 @@ static bool names_job(const struct scenario *sc, str name)
     return false;
 }
 
+str scenario_where(const struct scenario *sc, struct arena *a, str path)
+{
+    return arena_fmt(a, STR_FMT ":%zu: " STR_FMT ": ", STR_ARG(sc->file), yaml_line_of(sc->text, path), STR_ARG(path));
+}
+
 static int check_events(struct fields *f, struct scenario *sc)
 {
     for (size_t i = 0; i < sc->nevents; i++) {
         struct scenario_event *e = &sc->events[i];
         str path = fields_nth(f, S("events"), i);
+        e->of = sc;
+        e->number = (uint32_t)i;
         if (e->kind == HAPPEN_ADD && !(e->add = scenario_template_find(sc, e->template)))
             return fields_fail(f, fields_at(f, fields_at(f, path, "add"), "template"), "there is no template \"" STR_FMT "\"", STR_ARG(e->template));
         for (size_t n = 0; e->kind == HAPPEN_DELETE && n < e->names.n; n++)

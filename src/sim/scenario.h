@@ -112,6 +112,8 @@ struct scenario_event {
     str template;            /* ADD */
     const struct scenario_template *add;
     uint32_t count;
+    const struct scenario *of; /* where it stands, for what is found out when it happens */
+    uint32_t number;
 };
 
 struct scenario {
@@ -131,7 +133,9 @@ struct scenario {
     size_t nevents;
 };
 
-/* Messages begin with "FILE:LINE: field: ". */
+/* "FILE:LINE: field: ": how messages begin, also those about what only shows later. */
+str scenario_where(const struct scenario *sc, struct arena *a, str path);
+/* Messages begin with that. */
 int scenario_parse(str text, str file, struct scenario **ret, struct err *err) MUST_CHECK;
 void scenario_free(struct scenario *sc);
 /* A job alone, as --what-if takes it: a job in the scenario's form, {gang: job}, or the manifest of a Pod, Job, Deployment, ReplicaSet or StatefulSet.

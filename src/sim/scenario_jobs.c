@@ -116,8 +116,15 @@ static int read_duration(struct fields *f, const struct json *v, str path, void 
 
 static int read_fraction(struct fields *f, const struct json *v, str path, void *into)
 {
-    static const struct field milli = FIELD("", MILLI, 0, .min = 1, .max = GPU_MILLI);
-    return fields_value(f, v, path, &milli, into);
+    static const struct field milli = FIELD("", MILLI, 0, .min = INT64_MIN);
+    int64_t share = 0;
+    int r = fields_value(f, v, path, &milli, &share);
+    if (r < 0)
+        return r;
+    if (share < 1 || share > GPU_MILLI) /* its range in the words of the file, not in thousandths */
+        return fields_fail(f, path, "must be above 0 and at most 1: a share of a device");
+    *(int64_t *)into = share;
+    return 0;
 }
 
 #define AT(member) offsetof(struct scenario_requests, member)

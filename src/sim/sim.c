@@ -209,13 +209,26 @@ static int adopt_pod(struct sim *sim, uint32_t kind, pod_id id, struct err *err)
     sim->waiting++;
     if (p->state == PS_BOUND || p->state == PS_TERMINATING) {
         bool leaving = p->state == PS_TERMINATING;
+        nsec_t since = p->started_ns; /* decides between victims */
         sim_started(sim, pod, p->node);
         sim->waits.len--; /* it did not wait here */
-        if (leaving)
+        sim->s->pods[id].started_ns = since;
+        if (leaving && sim->kinds.p[kind].gone_is_gone)
             model_set_state(sim->s, id, PS_TERMINATING);
+        else if (leaving)
+            sim_deleted(sim, pod);
         return 0;
     }
     return dispatcher_add(pipeline_dispatcher(sim->p), sched_unit_of(sim->s, id), sim->now, err);
+}
+
+static int by_creation(const void *pa, const void *pb, void *arg)
+{
+    const struct sched *s = arg;
+    pod_id a = *(const pod_id *)pa, b = *(const pod_id *)pb;
+    if (s->pods[a].created_ns != s->pods[b].created_ns)
+        return s->pods[a].created_ns < s->pods[b].created_ns ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
 int sim_adopt(struct sim *sim, str kind, bool gone_is_gone, struct err *err)
@@ -227,9 +240,16 @@ int sim_adopt(struct sim *sim, str kind, bool gone_is_gone, struct err *err)
         k++;
     if (k == sim->kinds.len)
         vec_push(&sim->kinds, (struct sim_kind){.name = arena_str(&sim->arena, kind), .gone_is_gone = gone_is_gone});
-    for (pod_id p = 1; r >= 0 && p < sim->s->npods_slots; p++)
-        if (sim->s->pods[p].state != PS_FREE && sim_pod_of(sim, p) == SIM_NONE)
-            r = adopt_pod(sim, k, p, err);
+    VEC(pod_id) found = {0};
+    for (pod_id p = 1; p < sim->s->npods_slots; p++)
+        if (sim->s->pods[p].state != PS_FREE && sim->s->pods[p].state != PS_ELSEWHERE && sim_pod_of(sim, p) == SIM_NONE)
+            vec_push(&found, p); /* of those on nodes that nobody knows nothing can be told */
+    /* a dump is in the order of names; those that were created first wait first */
+    if (found.len)
+        qsort_r(found.p, found.len, sizeof *found.p, by_creation, sim->s);
+    for (size_t i = 0; r >= 0 && i < found.len; i++)
+        r = adopt_pod(sim, k, found.p[i], err);
+    vec_fini(&found);
     sim->shapes_stale = true;
     return r;
 }

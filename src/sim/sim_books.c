@@ -286,7 +286,7 @@ static void nodes_again(struct sim *sim)
         memset(sim->nodes.p[i].used_s, 0, sizeof sim->nodes.p[i].used_s);
     for (size_t i = 0; i < sim->runs.len; i++) {
         const struct sim_run *run = &sim->runs.p[i];
-        double s = (double)((run->to < 0 ? sim->now : run->to) - run->from) / 1e9;
+        double s = sim->now == 0 ? 1 /* a dump in which nothing happens: what is there now */ : (double)((run->to < 0 ? sim->now : run->to) - run->from) / 1e9;
         double *to = sim->nodes.p[run->node].used_s;
         to[SIM_CPU] += s * (double)run->cpu_milli;
         to[SIM_MEMORY] += s * (double)run->memory;

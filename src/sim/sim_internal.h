@@ -70,6 +70,7 @@ void sim_pod_end(struct sim *sim, uint32_t pod);
 void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why);
 int sim_happen(struct sim *sim, const struct scenario_event *e, struct err *err) MUST_CHECK;
 void sim_started(struct sim *sim, uint32_t pod, node_id n);
+void sim_deleted(struct sim *sim, uint32_t pod); /* somebody deleted it: it goes when its grace is over, and nothing comes in its place */
 void sim_evicted(struct sim *sim, uint32_t pod);
 uint32_t sim_pod_of(const struct sim *sim, pod_id id); /* SIM_NONE */
 void sim_map_pod(struct sim *sim, pod_id id, uint32_t pod);

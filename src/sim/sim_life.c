@@ -34,6 +34,12 @@ uint32_t sim_node_index(const struct sim *sim, node_id id)
     return id < sim->nnode_of ? sim->node_of[id] - 1 : SIM_NONE;
 }
 
+/* So long from now; INT64_MAX is never. */
+static nsec_t after(const struct sim *sim, nsec_t duration)
+{
+    return duration > INT64_MAX - sim->now ? INT64_MAX : sim->now + duration;
+}
+
 static struct dispatcher *line_of(struct sim *sim)
 {
     return pipeline_dispatcher(sim->p);
@@ -117,7 +123,7 @@ static void gang_started(struct sim *sim, uint32_t job)
     if (j->start < 0)
         j->start = sim->now;
     if (j->duration >= 0)
-        sim_push(sim, sim->now + j->duration, EV_JOB_END, job, j->serial);
+        sim_push(sim, after(sim, j->duration), EV_JOB_END, job, j->serial);
 }
 
 static int64_t amount_of(const struct pod_class *c, uint16_t id)
@@ -164,7 +170,7 @@ void sim_started(struct sim *sim, uint32_t pod, node_id n)
     if (j->start < 0)
         j->start = sim->now;
     if (j->duration >= 0)
-        sim_push(sim, sim->now + j->duration, EV_POD_END, pod, p->serial);
+        sim_push(sim, after(sim, j->duration), EV_POD_END, pod, p->serial);
 }
 
 /* --- leaving --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -250,7 +256,12 @@ static void leave(struct sim *sim, uint32_t pod, enum sim_end as)
     p->serial++;
     if (sim->s->pods[p->id].state != PS_TERMINATING)
         model_set_state(sim->s, p->id, PS_TERMINATING);
-    sim_push(sim, sim->now + sim->opts.grace, EV_GONE, pod, p->serial);
+    sim_push(sim, after(sim, sim->opts.grace), EV_GONE, pod, p->serial);
+}
+
+void sim_deleted(struct sim *sim, uint32_t pod)
+{
+    leave(sim, pod, SIM_DELETED);
 }
 
 /* Its other members stop when it fell below its minimum. */
@@ -270,7 +281,8 @@ void sim_evicted(struct sim *sim, uint32_t pod)
 {
     struct sim_pod *p = &sim->pods.p[pod];
     if (p->state == SIM_LEAVING) {
-        sim->leaving_as.p[pod] = SIM_EVICTED;
+        if (sim->leaving_as.p[pod] != SIM_DELETED)
+            sim->leaving_as.p[pod] = SIM_EVICTED;
     } else if (p->state == SIM_RUNNING) {
         leave(sim, pod, SIM_EVICTED);
         check_gang(sim, p->job);
@@ -294,10 +306,11 @@ static int replace_adopted(struct sim *sim, uint32_t pod, struct err *err)
 int sim_pod_gone(struct sim *sim, uint32_t pod, struct err *err)
 {
     const struct sim_kind *k = &sim->kinds.p[sim->jobs.p[sim->pods.p[pod].job].kind];
-    if (!k->job && !k->gone_is_gone)
+    bool is_final = k->gone_is_gone || sim->leaving_as.p[pod] == SIM_DELETED;
+    if (!k->job && !is_final)
         return replace_adopted(sim, pod, err);
     end_run(sim, pod, (enum sim_end)sim->leaving_as.p[pod]);
-    if (!k->gone_is_gone)
+    if (!is_final)
         return put_pod(sim, pod, err);
     sim->pods.p[pod].state = SIM_DROPPED;
     return 0;
@@ -370,7 +383,9 @@ static int happen_to_nodes(struct sim *sim, const struct scenario_event *e, str 
             r = cordon(sim, n, e->kind == HAPPEN_CORDON, err);
     }
     if (r >= 0 && !any)
-        return err_set(err, E_INVALID, "at %llds: there is no node \"" STR_FMT "\"", (long long)(e->at / NSEC_PER_SEC), STR_ARG(pattern));
+        return err_set(err, E_INVALID, STR_FMT "at %llds there is no node \"" STR_FMT "\"",
+                       STR_ARG(e->of ? scenario_where(e->of, &sim->arena, arena_fmt(&sim->arena, "events[%u]", e->number)) : S("")), (long long)(e->at / NSEC_PER_SEC),
+                       STR_ARG(pattern));
     return r;
 }
 

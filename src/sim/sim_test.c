@@ -330,7 +330,9 @@ TEST(philly_lines_become_gangs)
     } bad[] = {{"a,b\n", "p.csv:1: the columns must be timestamp,duration,num_gpus,..."},
                {"timestamp,duration,num_gpus\nx,1,1\n", "p.csv:2: timestamp: not a time such as 2017-10-09 07:01:55: \"x\""},
                {"timestamp,duration,num_gpus\n\n2017-10-09 00:00:10,-1,1\n", "p.csv:3: duration: not a number of seconds: \"-1\""},
-               {"timestamp,duration,num_gpus\n2017-10-09 00:00:10,1,\n", "p.csv:2: num_gpus: not a number of GPUs: \"\""}};
+               {"timestamp,duration,num_gpus\n2017-10-09 00:00:10,1,\n", "p.csv:2: num_gpus: not a whole number from 1 to 4096: \"\""},
+               {"timestamp,duration,num_gpus\n2017-10-09 00:00:10,1,1.5\n", "p.csv:2: num_gpus: not a whole number from 1 to 4096: \"1.5\""},
+               {"timestamp,duration,num_gpus\n1017-10-09 00:00:10,1,1\n", "p.csv:2: timestamp: not a time such as 2017-10-09 07:01:55: \"1017-10-09 00:00:10\""}};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         sim = sim_new(profile_builtin(S("default")), &opts, &err);
         T_ERR(input_philly(sim, &a, str_of(bad[i].text), S("p.csv"), &how, &err), E_INVALID);
@@ -348,6 +350,68 @@ TEST(philly_lines_become_gangs)
     "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"namespace\":\"default\"},\"spec\":{\"nodeName\":\"n1\",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"3\"}}}]},\"status\":{\"phase\":\"Running\"}},"   \
     "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"waits\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"2\"}}}]},\"status\":{\"phase\":\"Pending\"}},"                      \
     "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"x\"}}]}"
+
+#define BIG_POD(name, created, more) "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name "\",\"namespace\":\"d\",\"creationTimestamp\":\"2026-01-01T00:0" created ":00Z\"" more "}"
+#define BIG_SPEC ",\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"4\"}}}]}"
+#define ONE_NODE(name) "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name "\"},\"status\":{\"allocatable\":{\"cpu\":\"4\",\"memory\":\"8Gi\",\"pods\":\"9\"}}},"
+static const struct sim_result *dumped(struct arena *a, str text, struct sim **ret)
+{
+    struct sim_opts opts = {.seed = 0, .grace = NSEC_PER_SEC};
+    struct err err = ERR_NONE;
+    struct input_shapes shapes;
+    *ret = sim_new(profile_builtin(S("default")), &opts, &err);
+    T_NO_ERR(input_dump(*ret, a, text, S("d.json"), &shapes, &err), &err);
+    T_NO_ERR(sim_run(*ret, INT64_MAX, &err), &err);
+    T_NO_ERR(sim_check(*ret, &err), &err);
+    return sim_result(*ret);
+}
+
+/* One that is being deleted goes, nothing comes in its place, and then there is room; those created first wait first. */
+TEST(deleted_pods_of_a_dump_go)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sim *sim;
+    const struct sim_result *r = dumped(&a, S("{\"kind\":\"List\",\"items\":[" ONE_NODE("n1") BIG_POD("going", "1", ",\"deletionTimestamp\":\"2026-01-01T00:09:00Z\"},\"spec\":{\"nodeName\":\"n1\"" BIG_SPEC) ","
+                                            BIG_POD("a", "3", "},\"spec\":{\"priority\":0" BIG_SPEC) "," BIG_POD("b", "2", "},\"spec\":{\"priority\":0" BIG_SPEC) ","
+                                            BIG_POD("lost", "2", "},\"spec\":{\"nodeName\":\"elsewhere\"" BIG_SPEC) "]}"), &sim);
+    T_EQ_INT(r->npods, 3); /* of what is on unknown nodes nothing is told */
+    for (size_t i = 0; i < r->npods; i++)
+        T_EQ_INT(r->pods[i].state, str_is(r->pods[i].name, "going") ? SIM_DROPPED : str_is(r->pods[i].name, "b") ? SIM_RUNNING : SIM_WAITING);
+    sim_free(sim);
+}
+
+/* What ails a node now does not ail a new one of its kind. */
+TEST(new_nodes_are_healthy)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sim_opts opts = {.seed = 0, .grace = NSEC_PER_SEC};
+    struct err err = ERR_NONE;
+    struct input_shapes shapes;
+    struct scenario_job job;
+    struct whatif_answer x;
+    struct sim *sim = sim_new(profile_builtin(S("default")), &opts, &err);
+    T_NO_ERR(input_dump(sim, &a, S("kind: Node\napiVersion: v1\nmetadata: {name: n1}\nspec: {taints: [{key: node.kubernetes.io/not-ready, effect: NoSchedule}]}\n"
+                                   "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}\n"), S("d.yaml"), &shapes, &err), &err);
+    T_NO_ERR(scenario_job_parse(&a, S("gang: {replicas: 3, requests: {cpu: 2}}"), S("q"), &job, &err), &err);
+    T_NO_ERR(whatif_ask(sim, &a, &job, &shapes, false, &x, &err), &err);
+    T_OK(!x.fits_now);
+    T_EQ_INT(x.needs[0].count, 2);
+    sim_free(sim);
+}
+
+/* Of two equal victims the one that started later goes. */
+TEST(pods_of_a_dump_keep_their_start)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sim *sim;
+    const struct sim_result *r = dumped(&a, S("{\"kind\":\"List\",\"items\":[" ONE_NODE("n1") ONE_NODE("n2")
+        BIG_POD("old", "1", "},\"status\":{\"phase\":\"Running\",\"startTime\":\"2026-01-01T00:01:00Z\"},\"spec\":{\"nodeName\":\"n1\"" BIG_SPEC) ","
+        BIG_POD("new", "1", "},\"status\":{\"phase\":\"Running\",\"startTime\":\"2026-01-01T00:02:00Z\"},\"spec\":{\"nodeName\":\"n2\"" BIG_SPEC) ","
+        BIG_POD("high", "2", "},\"spec\":{\"priority\":9" BIG_SPEC) "]}"), &sim);
+    for (size_t i = 0; i < r->npods; i++)
+        T_EQ_INT(r->pods[i].evictions, str_has_prefix(r->pods[i].name, S("new")) ? 1 : 0);
+    sim_free(sim);
+}
 
 TEST(a_dump_is_taken_over)
 {
@@ -454,6 +518,17 @@ TEST(asking_changes_nothing)
     done(&plain);
 }
 
-TEST_MAIN(jobs_wait_their_turn, sums_over_time_are_exact, a_gang_starts_whole_and_ends_together, the_evicted_lose_their_work_and_come_again, a_gang_below_its_minimum_stops_whole,
+/* 250 years and 250 years are more than nanoseconds can count: what ends after all time never ends. */
+TEST(an_end_beyond_all_time_never_comes)
+{
+    struct world w = run("nodes: [{name: a, cpu: 4}]\njobs:\n- {name: late, arrival: 91000d, duration: 91000d, requests: {cpu: 1}}\n");
+    T_EQ_INT(w.r->npods, 1);
+    T_EQ_INT(start_s(&w, "late"), 91000ll * 86400);
+    T_EQ_INT(w.r->done, 0);
+    T_EQ_INT(w.r->running, 1);
+    done(&w);
+}
+
+TEST_MAIN(an_end_beyond_all_time_never_comes, jobs_wait_their_turn, sums_over_time_are_exact, a_gang_starts_whole_and_ends_together, the_evicted_lose_their_work_and_come_again, a_gang_below_its_minimum_stops_whole,
           nodes_come_and_go, a_job_that_was_deleted_never_comes, samples_thin_out, fragmentation_is_what_nobody_can_use, random_worlds_keep_their_books, every_workload_runs_small,
-          philly_lines_become_gangs, a_dump_is_taken_over, what_fits_is_said_to_fit, what_does_not_fit_is_explained, asking_changes_nothing)
+          philly_lines_become_gangs, a_dump_is_taken_over, deleted_pods_of_a_dump_go, new_nodes_are_healthy, pods_of_a_dump_keep_their_start, what_fits_is_said_to_fit, what_does_not_fit_is_explained, asking_changes_nothing)

@@ -62,9 +62,15 @@ static double py(const struct scale *s, double y)
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - (s->y_max > 0 ? y / s->y_max : 0));
 }
 
+static double y_step(const struct svg_plot *p, double y_max)
+{
+    double step = round_step(y_max, 4);
+    return p->y_whole ? fmax(step, 1) : step;
+}
+
 static void axes(struct strbuf *b, struct arena *a, const struct svg_plot *p, const struct scale *s)
 {
-    double step = round_step(s->y_max, 4);
+    double step = y_step(p, s->y_max);
     for (double y = 0; y <= s->y_max * 1.0001; y += step) {
         strbuf_addf(b, "<line class=\"grid\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>", LEFT, WIDTH - RIGHT, py(s, y), py(s, y));
         strbuf_addf(b, "<text class=\"tick\" text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">", LEFT - 6, py(s, y) + 4);
@@ -146,7 +152,7 @@ void svg_plot(struct strbuf *b, struct arena *a, const struct svg_plot *p)
     if (s.y_max <= 0)
         s.y_max = 1;
     if (p->y_max <= 0)
-        s.y_max = ceil(s.y_max / round_step(s.y_max, 4)) * round_step(s.y_max, 4);
+        s.y_max = ceil(s.y_max / y_step(p, s.y_max)) * y_step(p, s.y_max);
     strbuf_addf(b, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);
     svg_text(b, str_of(p->title));
     strbuf_add_str(b, S("\">"));
@@ -170,11 +176,12 @@ void svg_plot(struct strbuf *b, struct arena *a, const struct svg_plot *p)
 /* --- heat ------------------------------------------------------------------------------------------------------------------------------------------------ */
 
 #define CELL_LEFT 150.0
+#define LABEL_HIGH 13.0 /* room that a label needs so that the next does not touch it */
 
 static void heat_row(struct strbuf *b, struct arena *a, const struct svg_heat *h, size_t row, double y, double high, double wide)
 {
     str name = h->row_name(a, h->arg, row);
-    if (high >= 9 || row % (size_t)ceil(9 / high) == 0) {
+    if (row % (size_t)ceil(LABEL_HIGH / high) == 0) {
         strbuf_addf(b, "<text class=\"tick\" text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">", CELL_LEFT - 6, y + high / 2 + 3);
         svg_text(b, name);
         strbuf_add_str(b, S("</text>"));
@@ -198,12 +205,12 @@ static void heat_row(struct strbuf *b, struct arena *a, const struct svg_heat *h
 void svg_heat(struct strbuf *b, struct arena *a, const struct svg_heat *h)
 {
     double high = fmin(18, fmax(5, 320.0 / (double)MAX(h->rows, (size_t)1))), wide = (WIDTH - CELL_LEFT - RIGHT) / (double)MAX(h->columns, (size_t)1);
-    double bottom = high * (double)h->rows;
+    double above = fmax(0, (LABEL_HIGH - high) / 2), bottom = above + high * (double)h->rows;
     strbuf_addf(b, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" shape-rendering=\"crispEdges\" aria-label=\"", WIDTH, bottom + 22);
     svg_text(b, str_of(h->title));
     strbuf_add_str(b, S("\">"));
     for (size_t r = 0; r < h->rows; r++)
-        heat_row(b, a, h, r, (double)r * high, high - (high > 8 ? 1 : 0), wide);
+        heat_row(b, a, h, r, above + (double)r * high, high - (high > 8 ? 1 : 0), wide);
     for (size_t k = 0; h->columns && k <= 6; k++) {
         size_t c = k * (h->columns - 1) / 6;
         if (k && h->columns < 7)

@@ -20,6 +20,7 @@ struct svg_series {
 struct svg_plot {
     const char *title; /* for readers of the page by ear */
     double x_max, y_max; /* 0: of the data */
+    bool y_whole;        /* counts: no marks between whole numbers */
     str (*x_text)(struct arena *a, double v);
     str (*y_text)(struct arena *a, double v);
     const struct svg_series *series;

@@ -215,8 +215,8 @@ ERRORS = [
     ("nodes: [{name: a}]\njobs:\n- {name: x, replicas: 0}\n", "FILE:3: jobs[0].replicas: 0 is too small, at least 1 is needed"),
     ("nodes: [{name: a}\njobs: []\n", "FILE:2: did not find expected ',' or ']'"),
     ("jobs: []\n", "FILE:1: nodes: a cluster needs at least one node"),
-    ("nodes: [{name: a}]\nevents:\n- {at: 5s, remove: b}\n", 'at 5s: there is no node "b"'),
-    ("profile: nowhere.yaml\nnodes: [{name: a}]\n", 'there is no profile "nowhere.yaml": it is neither default, binpack, spread or gpu-packing nor a file'),
+    ("nodes: [{name: a}]\nevents:\n- {at: 5s, remove: b}\n", 'FILE:3: events[0]: at 5s there is no node "b"'),
+    ("profile: nowhere.yaml\nnodes: [{name: a}]\n", 'FILE:1: profile: there is no profile "nowhere.yaml": it is neither default, binpack, spread or gpu-packing nor a file'),
 ]
 
 

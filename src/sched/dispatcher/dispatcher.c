@@ -6,43 +6,14 @@
  *   lots     parked units, one list for each distinct helped_by: an event looks at the few masks, then touches only units it helps
  * Lines hold entries with the stamp of the slot; whoever moves a unit raises its stamp, and that is how it leaves a line.  Lots are linked lists
  * through the slots.  An example: three units wait for room (mask POD_FREED | NODE_ADD), one for a label (NODE_LABEL): two lots; a pod that ends
- * wakes the three and never looks at the fourth. */
+ * wakes the three and never looks at the fourth.  Of units that are all alike only one is in a lot: kin.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/dispatcher/dispatcher.h"
+#include "sched/dispatcher/dispatcher_state.h"
 
 #include <math.h>
 
 #include "base/limits.h"
-#include "sched/dispatcher/line.h"
 #include "sched/engine/unit.h"
-
-struct slot {
-    uint64_t key[2]; /* in the ready line */
-    uint64_t seq;    /* arrival */
-    nsec_t since;    /* see struct dispatch_order */
-    nsec_t ready_ns; /* when it became ready */
-    nsec_t until;    /* end of its back-off */
-    uint32_t stamp, attempts;
-    unit_id next, prev; /* in its lot */
-    uint32_t lot;
-    uint8_t place; /* enum dispatch_place */
-    bool changed;  /* told of while in flight */
-};
-struct lot {
-    uint32_t mask, n;
-    unit_id first;
-};
-struct dispatcher {
-    struct sched *s;
-    struct dispatcher_opts opts;
-    struct slot *slots; /* by unit id */
-    uint32_t nslots;
-    struct line ready, starving, backoff, flush;
-    VEC(struct lot) lots;
-    uint32_t lots_mask; /* of all lots that hold units */
-    uint32_t count[DISPATCH_HELD + 1];
-    uint64_t next_seq;
-};
 
 /* --- orders ------------------------------------------------------------------------------------------------------------------------ */
 static void key_priority(const struct sched *s, unit_id u, nsec_t since, uint64_t ret_key[2])
@@ -59,8 +30,8 @@ static void key_fifo(const struct sched *s, unit_id u, nsec_t since, uint64_t re
     ret_key[1] = dispatch_key(since);
 }
 
-const struct dispatch_order dispatch_order_priority = {"priority", key_priority};
-const struct dispatch_order dispatch_order_fifo = {"fifo", key_fifo};
+const struct dispatch_order dispatch_order_priority = {"priority", key_priority, true};
+const struct dispatch_order dispatch_order_fifo = {"fifo", key_fifo, true};
 
 /* --- lines ------------------------------------------------------------------------------------------------------------------------- */
 static bool is_current(const void *arg, const struct line_entry *e)
@@ -79,8 +50,9 @@ static nsec_t time_of(const struct line_entry *e)
     return (nsec_t)(e->key[1] ^ 1ull << 63);
 }
 
-static void lot_remove(struct dispatcher *d, struct slot *x)
+void dispatcher_lot_remove(struct dispatcher *d, unit_id u)
 {
+    const struct slot *x = &d->slots[u];
     struct lot *lot = &d->lots.p[x->lot];
     if (x->prev)
         d->slots[x->prev].next = x->next;
@@ -94,8 +66,11 @@ static void lot_remove(struct dispatcher *d, struct slot *x)
 /* Leaves where it is; the caller puts it elsewhere. */
 static void move(struct dispatcher *d, struct slot *x, enum dispatch_place to)
 {
-    if (x->place == DISPATCH_PARKED)
-        lot_remove(d, x);
+    unit_id u = (unit_id)(x - d->slots);
+    if (x->follows)
+        kin_unfollow(d, u);
+    else if (x->place == DISPATCH_PARKED)
+        dispatcher_lot_remove(d, u);
     d->count[x->place]--;
     d->count[to]++;
     x->place = (uint8_t)to;
@@ -128,9 +103,9 @@ static uint32_t lot_for(struct dispatcher *d, uint32_t mask)
     return empty;
 }
 
-static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t mask, nsec_t now)
+void dispatcher_lot_add(struct dispatcher *d, unit_id u, uint32_t mask)
 {
-    move(d, x, DISPATCH_PARKED);
+    struct slot *x = &d->slots[u];
     x->lot = lot_for(d, mask);
     struct lot *lot = &d->lots.p[x->lot];
     x->prev = UNIT_NONE;
@@ -140,13 +115,19 @@ static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t 
     lot->first = u;
     lot->n++;
     d->lots_mask |= mask;
+}
+
+static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t mask, nsec_t now)
+{
+    move(d, x, DISPATCH_PARKED);
+    kin_park(d, u, mask, now);
     if (d->opts.flush_ns)
         push_at(&d->flush, x, u, now + d->opts.flush_ns);
 }
 
-/* Something may have helped a parked unit. */
-static void wake(struct dispatcher *d, struct slot *x, unit_id u, nsec_t now)
+void dispatcher_wake(struct dispatcher *d, unit_id u, nsec_t now)
 {
+    struct slot *x = &d->slots[u];
     if (x->until > now) {
         move(d, x, DISPATCH_BACKOFF);
         push_at(&d->backoff, x, u, x->until);
@@ -186,6 +167,7 @@ void dispatcher_free(struct dispatcher *d)
     line_fini(&d->backoff);
     line_fini(&d->flush);
     vec_fini(&d->lots);
+    free(d->kin);
     free(d->slots);
     free(d);
 }
@@ -242,6 +224,8 @@ static void key_again(struct dispatcher *d, struct slot *x, unit_id u)
 int dispatcher_add(struct dispatcher *d, unit_id u, nsec_t now, struct err *err)
 {
     struct slot *x = slot_of(d, u);
+    d->now = now;
+    kin_resign(d, u, x->place, false, now); /* it may be of another class now */
     switch ((enum dispatch_place)x->place) {
     case DISPATCH_READY:
         key_again(d, x, u);
@@ -252,7 +236,7 @@ int dispatcher_add(struct dispatcher *d, unit_id u, nsec_t now, struct err *err)
     case DISPATCH_BACKOFF:
         break; /* it will be tried as it is then */
     case DISPATCH_PARKED:
-        wake(d, x, u, now);
+        dispatcher_wake(d, u, now);
         break;
     case DISPATCH_ABSENT:
         if (d->nslots - d->count[DISPATCH_ABSENT] >= LIMIT_SCHED_QUEUE)
@@ -280,6 +264,7 @@ void dispatcher_remove(struct dispatcher *d, unit_id u)
 {
     if (u >= d->nslots || d->slots[u].place == DISPATCH_ABSENT)
         return;
+    kin_resign(d, u, d->slots[u].place, false, d->now);
     move(d, &d->slots[u], DISPATCH_ABSENT);
     d->slots[u].changed = false;
     sweep(d);
@@ -348,6 +333,9 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
     if (u >= d->nslots || d->slots[u].place != DISPATCH_FLYING)
         return; /* removed meanwhile */
     struct slot *x = &d->slots[u];
+    d->now = now;
+    if (how->result != UNIT_REJECTED)
+        kin_resign(d, u, DISPATCH_FLYING, how->result == UNIT_PLACED || how->result == UNIT_PREEMPTING, now);
     switch (how->result) {
     case UNIT_PREEMPTING:
         return;
@@ -377,7 +365,7 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
         /* what it was told in flight may be what it misses */
         x->changed = false;
         if (x->place == DISPATCH_PARKED)
-            wake(d, x, u, now);
+            dispatcher_wake(d, u, now);
         else if (place_for(d, u) == DISPATCH_READY) {
             x->ready_ns = now;
             to_ready(d, x, u);
@@ -390,8 +378,10 @@ void dispatcher_retry(struct dispatcher *d, unit_id u, nsec_t now)
 {
     struct slot *x = slot_of(d, u);
     enum dispatch_place was = x->place, place = place_for(d, u);
+    d->now = now;
     if (was == DISPATCH_READY)
         return;
+    kin_resign(d, u, was, false, now);
     if (was == DISPATCH_FLYING && x->attempts)
         x->attempts--; /* losing a conflict is no fault of its own */
     if (was == DISPATCH_ABSENT && !x->seq) {
@@ -411,6 +401,7 @@ void dispatcher_retry(struct dispatcher *d, unit_id u, nsec_t now)
 /* --- events and time ------------------------------------------------------------------------------------------------------------------ */
 void dispatcher_events(struct dispatcher *d, uint64_t events, nsec_t now)
 {
+    d->now = now;
     if (!(events & d->lots_mask))
         return;
     uint32_t left = 0;
@@ -418,7 +409,7 @@ void dispatcher_events(struct dispatcher *d, uint64_t events, nsec_t now)
         struct lot *lot = &d->lots.p[i];
         if (lot->mask & events)
             while (lot->first)
-                wake(d, &d->slots[lot->first], lot->first, now);
+                dispatcher_wake(d, lot->first, now);
         if (lot->n)
             left |= lot->mask;
     }
@@ -430,6 +421,7 @@ nsec_t dispatcher_tick(struct dispatcher *d, nsec_t now)
 {
     const struct line_entry *e;
     nsec_t next = INT64_MAX;
+    d->now = now;
     while ((e = line_first(&d->backoff, is_current, d))) {
         if (time_of(e) > now) {
             next = time_of(e);
@@ -447,7 +439,11 @@ nsec_t dispatcher_tick(struct dispatcher *d, nsec_t now)
         }
         unit_id u = e->id;
         line_pop(&d->flush);
-        wake(d, &d->slots[u], u, now);
+        if (d->slots[u].follows && kin_is_true(d, u)) {
+            push_at(&d->flush, &d->slots[u], u, now + d->opts.flush_ns); /* its leader is tried for it */
+            continue;
+        }
+        dispatcher_wake(d, u, now);
         if (d->slots[u].place == DISPATCH_BACKOFF)
             next = MIN(next, d->slots[u].until);
     }
@@ -520,7 +516,9 @@ int dispatcher_check(const struct dispatcher *d, struct err *err)
             return err_set(err, E_INTERNAL, "lot %zu waits for events that nobody looks for", i);
         parked += n;
     }
+    for (class_id c = 0; c < d->nkin; c++)
+        parked += d->kin[c].n;
     if (parked != count[DISPATCH_PARKED])
-        return err_set(err, E_INTERNAL, "%u units are in lots, %u are parked", parked, count[DISPATCH_PARKED]);
-    return 0;
+        return err_set(err, E_INTERNAL, "%u units are in lots or follow, %u are parked", parked, count[DISPATCH_PARKED]);
+    return kin_check(d, err);
 }

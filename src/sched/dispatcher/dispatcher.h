@@ -8,8 +8,9 @@
  * A unit is in exactly one place.  Order is a plugin: dispatch_order (priority then arrival by default).  Against starvation: a unit passed over
  * for longer than starvation_ns is tried before younger ones of any priority once, every starvation_ns.
  * A unit that preempts stays in flight until the binder says done or retry.
+ * Of parked units that are all alike one is tried, and the next ones only when it found a place: when it is rejected, they would be.
  * Threads: one, the pipeline's driver.
- * Limits: LIMIT_SCHED_QUEUE units; add beyond it is E_BUSY.  add/pop O(log n); an event costs the units it may help. */
+ * Limits: LIMIT_SCHED_QUEUE units; add beyond it is E_BUSY.  add/pop O(log n); an event costs the units it may help, one of each kind. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -21,6 +22,8 @@
 struct dispatch_order {
     const char *name;
     void (*key)(const struct sched *s, unit_id u, nsec_t since, uint64_t ret_key[2]);
+    /* Units whose pods are all alike go by `since` and arrival: one of them may be tried for all (kin.c).  false: it looks at more than that. */
+    bool equals_by_arrival;
 };
 extern const struct dispatch_order dispatch_order_priority; /* priority, since */
 extern const struct dispatch_order dispatch_order_fifo;

@@ -116,6 +116,15 @@ struct world {
     struct err err;
 };
 
+/* Where a test's rejections say what no engine would: each unit is one of its kind. */
+static const struct dispatch_order *each_for_itself(void)
+{
+    static struct dispatch_order order;
+    order = dispatch_order_priority;
+    order.equals_by_arrival = false;
+    return &order;
+}
+
 static void world_init(struct world *w, struct dispatcher_opts opts)
 {
     *w = (struct world){.s = sched_new(profile_builtin(S("default")), 1), .opts = opts};
@@ -216,6 +225,7 @@ TEST(events_wake_only_whom_they_help)
 {
     struct world w;
     struct dispatcher_opts opts = DISPATCHER_OPTS_DEFAULT;
+    opts.order = each_for_itself();
     opts.backoff_first_ns = 0;
     world_init(&w, opts);
     unit_id room = put_one(&w, "room", 0, 1), label = put_one(&w, "label", 0, 2), clock = put_one(&w, "clock", 0, 3);
@@ -546,7 +556,7 @@ static void naive_step(struct world *w, struct naive *n, struct rng *r)
 static void naive_run(uint64_t seed, nsec_t starvation)
 {
     struct world w;
-    world_init(&w, (struct dispatcher_opts){NULL, 100, 1000, 700, starvation});
+    world_init(&w, (struct dispatcher_opts){each_for_itself(), 100, 1000, 700, starvation});
     w.now = 10000;
     struct naive *n = xnew(struct naive);
     struct rng r;
@@ -579,7 +589,166 @@ TEST(like_a_naive_list_with_starvation)
         naive_run(seed, 600);
 }
 
+/* --- kin ------------------------------------------------------------------------------------------------------------------------------------ */
+#define KIN 3
+#define KIN_UNITS 400
+struct crowd {
+    struct world w;
+    unit_id unit[KIN_UNITS]; /* by arrival; UNIT_NONE: gone or placed */
+    uint32_t kin[KIN_UNITS], n;
+    uint32_t room[KIN];
+    uint32_t tries, placed, events;
+    bool in_order; /* nothing happens that may upset arrival */
+};
+
+static void crowd_add(struct crowd *c, uint32_t kin)
+{
+    char name[16];
+    snprintf(name, sizeof name, "k-%u", c->n);
+    c->kin[c->n] = kin;
+    c->unit[c->n++] = put_one(&c->w, name, (int32_t)kin, c->w.now);
+}
+
+static uint32_t crowd_find(const struct crowd *c, unit_id u)
+{
+    uint32_t i = 0;
+    while (i < c->n && c->unit[i] != u)
+        i++;
+    BUG_ON(i == c->n);
+    return i;
+}
+
+/* Decides as an engine would: equal units are equally lucky. */
+static void crowd_decide(struct crowd *c, unit_id u)
+{
+    uint32_t i = crowd_find(c, u), kin = c->kin[i];
+    c->tries++;
+    if (!c->room[kin]) {
+        done(&c->w, u, UNIT_REJECTED, EVENT_POD_FREED | (c->w.now & 1 ? EVENT_NODE_ADD : 0));
+        return;
+    }
+    for (uint32_t k = 0; k < i && c->in_order; k++)
+        T_OK(!c->unit[k] || c->kin[k] != kin);
+    c->room[kin]--;
+    c->placed++;
+    c->unit[i] = UNIT_NONE;
+    done(&c->w, u, UNIT_PLACED, 0);
+}
+
+static void crowd_settle(struct crowd *c, struct rng *r)
+{
+    unit_id u, ahead;
+    dispatcher_tick(c->w.d, c->w.now);
+    while ((u = dispatcher_pop(c->w.d, c->w.now)) && !test_failures_) {
+        /* a driver that pops ahead and takes it back */
+        if (rng_below(r, 4) == 0 && (ahead = dispatcher_pop(c->w.d, c->w.now)))
+            dispatcher_unpop(c->w.d, ahead);
+        if (!c->in_order && rng_below(r, 20) == 0)
+            dispatcher_retry(c->w.d, u, c->w.now);
+        else
+            crowd_decide(c, u);
+        T_NO_ERR(dispatcher_check(c->w.d, &c->w.err), &c->w.err);
+    }
+}
+
+static void crowd_disturb(struct crowd *c, struct rng *r)
+{
+    uint32_t i = (uint32_t)rng_below(r, c->n);
+    if (!c->unit[i])
+        return;
+    if (rng_below(r, 2)) {
+        T_NO_ERR(dispatcher_add(c->w.d, c->unit[i], c->w.now, &c->w.err), &c->w.err); /* something about it changed */
+    } else {
+        dispatcher_remove(c->w.d, c->unit[i]);
+        c->unit[i] = UNIT_NONE;
+    }
+}
+
+static void crowd_run(uint64_t seed, bool in_order)
+{
+    struct crowd c = {.in_order = in_order};
+    struct dispatcher_opts opts = DISPATCHER_OPTS_DEFAULT;
+    struct rng r;
+    rng_seed(&r, seed);
+    opts.backoff_first_ns = in_order ? 0 : 100;
+    opts.backoff_max_ns = 1000;
+    opts.flush_ns = 1ll << 60;
+    world_init(&c.w, opts);
+    while (c.n < KIN_UNITS && !test_failures_) {
+        for (uint64_t k = rng_below(&r, 12); k > 0 && c.n < KIN_UNITS; k--)
+            crowd_add(&c, (uint32_t)rng_below(&r, KIN));
+        crowd_settle(&c, &r);
+        c.w.now += 1 + (nsec_t)rng_below(&r, 300);
+        c.room[rng_below(&r, KIN)] += (uint32_t)rng_below(&r, 3) ? 1 : 9;
+        c.events++;
+        dispatcher_events(c.w.d, EVENT_POD_FREED, c.w.now);
+        if (!in_order)
+            crowd_disturb(&c, &r);
+    }
+    /* nobody is left behind: after all back-offs there is room for no kind that still waits */
+    for (int k = 0; k < 20; k++) {
+        c.w.now += opts.backoff_max_ns + 1;
+        crowd_settle(&c, &r);
+    }
+    for (uint32_t i = 0; i < c.n && !test_failures_; i++)
+        if (c.unit[i]) {
+            T_EQ_INT(dispatcher_where(c.w.d, c.unit[i]), DISPATCH_PARKED);
+            T_EQ_INT(c.room[c.kin[i]], 0);
+        }
+    T_OK(c.placed > 50);
+    /* the first try of each, one of each kind for an event, two for each that is helped */
+    if (in_order)
+        T_OK(c.tries <= c.n + c.events * KIN + 2 * c.placed);
+    world_fini(&c.w);
+}
+
+TEST(one_is_tried_for_all)
+{
+    for (uint64_t seed = 1; seed <= 8 && !test_failures_; seed++) {
+        crowd_run(seed, true);
+        crowd_run(seed + 100, false);
+    }
+}
+
+TEST(followers_wait_for_their_leader)
+{
+    struct crowd c = {.in_order = true};
+    struct dispatcher_opts opts = DISPATCHER_OPTS_DEFAULT;
+    struct rng r;
+    rng_seed(&r, 1);
+    opts.backoff_first_ns = 0;
+    world_init(&c.w, opts);
+    for (int i = 0; i < 100; i++)
+        crowd_add(&c, 0);
+    crowd_settle(&c, &r);
+    T_EQ_INT(c.tries, 100);
+    T_EQ_INT(dispatcher_count(c.w.d).parked, 100);
+    for (int i = 0; i < 10; i++) { /* freed elsewhere: one try each */
+        dispatcher_events(c.w.d, EVENT_POD_FREED, ++c.w.now);
+        T_EQ_INT(dispatcher_count(c.w.d).ready, 1);
+        crowd_settle(&c, &r);
+    }
+    T_EQ_INT(c.tries, 110);
+    c.room[0] = 100;
+    dispatcher_events(c.w.d, EVENT_POD_FREED, ++c.w.now);
+    crowd_settle(&c, &r);
+    T_EQ_INT(c.placed, 100);
+    T_EQ_INT(c.tries, 210);
+    /* a leader that goes hands over, parked or awake */
+    for (int i = 0; i < 3; i++)
+        crowd_add(&c, 0);
+    c.room[0] = 0;
+    crowd_settle(&c, &r);
+    dispatcher_remove(c.w.d, c.unit[100]);
+    T_EQ_INT(dispatcher_count(c.w.d).ready, 0);
+    dispatcher_events(c.w.d, EVENT_POD_FREED, ++c.w.now);
+    T_EQ_INT(dispatcher_where(c.w.d, c.unit[101]), DISPATCH_READY);
+    dispatcher_remove(c.w.d, c.unit[101]);
+    T_EQ_INT(dispatcher_where(c.w.d, c.unit[102]), DISPATCH_READY);
+    world_fini(&c.w);
+}
+
 TEST_MAIN(line_is_a_priority_queue, line_throws_dead_entries_away, priority_then_arrival, fifo_ignores_priority,
           a_new_priority_is_a_new_place, events_wake_only_whom_they_help, backoff_doubles_up_to_its_maximum, gangs_are_held_until_complete,
           a_large_gang_may_back_off_longer, gated_pods_are_held, the_starving_go_first_once, told_in_flight,
-          like_a_naive_list, like_a_naive_list_with_starvation)
+          like_a_naive_list, like_a_naive_list_with_starvation, one_is_tried_for_all, followers_wait_for_their_leader)

@@ -4,6 +4,7 @@
 #include "sched/engine/model.h"
 #include "sched/engine/devices.h"
 #include "sched/engine/engine.h"
+#include "sched/engine/preempt.h"
 #include "sched/engine/storage.h"
 #include "sched/engine/terms.h"
 
@@ -47,7 +48,8 @@ static int check_topologies(const struct sched *s, struct err *err)
         bits_foreach(n, s->alive, s->view.words)
         {
             bool has;
-            sym_t value = labelset_get(s->nodes[n].labels, t->key, &has);
+            /* interning what is interned already changes nothing */
+            sym_t value = model_topology_value((struct sched *)s, t, n, &has);
             bad |= has ? t->domain[n] == 0 || t->value[t->domain[n]] != value : t->domain[n] != 0;
             seen[t->domain[n]]++;
         }
@@ -84,7 +86,7 @@ int model_check(const struct sched *s, struct err *err)
         if (r < 0)
             return r;
     }
-    int (*const checks[])(const struct sched *, struct err *) = {check_pods, check_topologies, terms_check, storage_check, devices_check};
+    int (*const checks[])(const struct sched *, struct err *) = {check_pods, check_topologies, terms_check, storage_check, devices_check, preempt_check};
     for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
         int r = checks[i](s, err);
         if (r < 0)

@@ -15,6 +15,7 @@ struct class_table {
     VEC(class_id) free_ids;
     VEC(class_id) unused; /* oldest first; may hold ids that are in use again */
     uint32_t nunused;
+    VEC(struct priority_use { int32_t priority; uint32_t classes; }) priorities; /* ascending */
 };
 
 void classes_init(struct sched *s)
@@ -162,34 +163,6 @@ static void make_key(struct strbuf *b, const struct pod_spec *p)
     put_constraints(b, p);
 }
 
-/* --- checking -------------------------------------------------------------------------------------------------------------------- */
-static int check(struct sched *s, const struct pod_spec *p, struct err *err)
-{
-    const struct {
-        const char *what;
-        size_t n;
-    } lists[] = {
-        {"labels", p->labels.n}, {"tolerations", p->ntolerations}, {"required node terms", p->nrequired_terms}, {"preferred node terms", p->npreferred_terms},
-        {"affinity terms", p->naffinity}, {"anti-affinity terms", p->nanti_affinity}, {"preferred affinity terms", p->npreferred_affinity},
-        {"preferred anti-affinity terms", p->npreferred_anti_affinity}, {"spread constraints", p->nspread}, {"host ports", p->nports}, {"images", p->nimages},
-        {"volumes", p->nvolumes}, {"requests", p->requests.n},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        if (lists[i].n > LIMIT_SCHED_SPEC_ITEMS)
-            return err_set(err, E_TOO_LARGE, "pod " STR_FMT "/" STR_FMT " has %zu %s, more than %u", STR_ARG(p->ns), STR_ARG(p->name), lists[i].n, lists[i].what, LIMIT_SCHED_SPEC_ITEMS);
-    for (size_t i = 0; i < p->requests.n; i++) {
-        if (p->requests.p[i].id >= s->nres)
-            return err_set(err, E_INVALID_ARG, "pod " STR_FMT "/" STR_FMT " requests a resource with the unknown id %u", STR_ARG(p->ns), STR_ARG(p->name), p->requests.p[i].id);
-        if (p->requests.p[i].amount < 0)
-            return err_set(err, E_INVALID_ARG, "pod " STR_FMT "/" STR_FMT " requests a negative amount of " STR_FMT, STR_ARG(p->ns), STR_ARG(p->name),
-                           STR_ARG(s->res_name[p->requests.p[i].id]));
-    }
-    if (p->gpu.kind != GPU_NONE && (p->gpu.count == 0 || (p->gpu.kind == GPU_FRACTION && (p->gpu.milli < 1 || p->gpu.milli > GPU_MILLI)) || (p->gpu.kind == GPU_MEMORY && p->gpu.memory_mib < 1)))
-        return err_set(err, E_INVALID_ARG, "pod " STR_FMT "/" STR_FMT " requests GPUs in an impossible amount: at least one device, a fraction of 1 to 1000 milli, memory of at least 1 MiB",
-                       STR_ARG(p->ns), STR_ARG(p->name));
-    return 0;
-}
-
 /* --- compiling --------------------------------------------------------------------------------------------------------------------- */
 static void compile_requests(struct pod_class *c, const struct pod_spec *p)
 {
@@ -199,7 +172,7 @@ static void compile_requests(struct pod_class *c, const struct pod_spec *p)
         int64_t amount = id == RES_PODS;
         for (size_t i = 0; i < p->requests.n; i++)
             if (p->requests.p[i].id == id && id != RES_PODS)
-                amount += p->requests.p[i].amount;
+                amount = amount_within(amount + amount_within(p->requests.p[i].amount, LIMIT_SCHED_AMOUNT), LIMIT_SCHED_AMOUNT);
         if (amount)
             req[n++] = (struct res_amount){id, amount};
         if (id < RES_FIRST_EXTENDED)
@@ -207,8 +180,8 @@ static void compile_requests(struct pod_class *c, const struct pod_spec *p)
     }
     c->req = req;
     c->nreq = n;
-    c->nonzero_cpu = p->nonzero_cpu;
-    c->nonzero_memory = p->nonzero_memory;
+    c->nonzero_cpu = amount_within(p->nonzero_cpu, LIMIT_SCHED_AMOUNT);
+    c->nonzero_memory = amount_within(p->nonzero_memory, LIMIT_SCHED_AMOUNT);
 }
 
 static void compile_constraints(struct sched *s, struct pod_class *c, const struct pod_spec *p)
@@ -259,6 +232,7 @@ static void compile_demands(struct sched *s, struct pod_class *c, const struct p
         c->volumes[i] = (struct pod_volume){symbol(&s->sym, v->claim), symbol(&s->sym, v->disk), symbol(&s->sym, v->driver), v->read_only};
     }
     c->gpu = p->gpu;
+    c->gpu.memory_mib = amount_within(p->gpu.memory_mib, INT32_MAX);
     c->gpu.models = NULL;
     c->gpu_models = arena_array(a, p->gpu.nmodels, sym_t);
     for (size_t i = 0; i < p->gpu.nmodels; i++)
@@ -331,16 +305,87 @@ static void table_remove(struct sched *s, const struct pod_class *c)
     }
 }
 
+/* --- priorities: each has columns over all nodes (preempt_levels.c), so there must not be ever more -------------------------------- */
+/* The place of the priority, or where it belongs. */
+static size_t priority_at(const struct class_table *t, int32_t priority)
+{
+    size_t lo = 0, hi = t->priorities.len;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (t->priorities.p[mid].priority < priority)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool priority_is_known(const struct class_table *t, int32_t priority)
+{
+    size_t at = priority_at(t, priority);
+    return at < t->priorities.len && t->priorities.p[at].priority == priority;
+}
+
+static void priority_ref(struct class_table *t, int32_t priority)
+{
+    size_t at = priority_at(t, priority);
+    if (!priority_is_known(t, priority)) {
+        vec_push(&t->priorities, (struct priority_use){0});
+        memmove(&t->priorities.p[at + 1], &t->priorities.p[at], (t->priorities.len - 1 - at) * sizeof *t->priorities.p);
+        t->priorities.p[at] = (struct priority_use){.priority = priority};
+    }
+    t->priorities.p[at].classes++;
+}
+
+static void priority_unref(struct class_table *t, int32_t priority)
+{
+    size_t at = priority_at(t, priority);
+    if (--t->priorities.p[at].classes == 0)
+        vec_remove(&t->priorities, at);
+}
+
+/* --- classes come and go ---------------------------------------------------------------------------------------------------------- */
 static void class_free(struct sched *s, class_id id)
 {
     struct pod_class *c = s->classes[id];
     table_remove(s, c);
+    priority_unref(s->class_table, c->priority);
     place_class_free(s, c);
     terms_class_release(s, c);
     arena_fini(&c->arena);
     free(c);
     s->classes[id] = NULL;
     vec_push(&s->class_table->free_ids, id);
+}
+
+/* Unused ones go, oldest first, until so many are left. */
+static void forget_unused(struct sched *s, uint32_t left)
+{
+    struct class_table *t = s->class_table;
+    size_t keep = 0, from = 0;
+    for (; from < t->unused.len && t->nunused > left; from++) {
+        class_id u = t->unused.p[from];
+        s->classes[u]->listed = false;
+        if (s->classes[u]->refs == 0) {
+            class_free(s, u);
+            t->nunused--;
+        }
+    }
+    for (; from < t->unused.len; from++)
+        t->unused.p[keep++] = t->unused.p[from];
+    t->unused.len = keep;
+}
+
+static int check_priority(struct sched *s, const struct pod_spec *spec, struct err *err)
+{
+    struct class_table *t = s->class_table;
+    if (priority_is_known(t, spec->priority) || t->priorities.len < LIMIT_SCHED_PRIORITIES)
+        return 0;
+    forget_unused(s, 0);
+    if (t->priorities.len < LIMIT_SCHED_PRIORITIES)
+        return 0;
+    return err_set(err, E_TOO_LARGE, "pod " STR_FMT "/" STR_FMT " has priority %d: pods have %u other priorities already, more are not possible at a time", STR_ARG(spec->ns),
+                   STR_ARG(spec->name), spec->priority, LIMIT_SCHED_PRIORITIES);
 }
 
 static class_id new_id(struct sched *s)
@@ -366,7 +411,9 @@ int classes_ref(struct sched *s, const struct pod_spec *spec, class_id *ret, str
         classes_ref_again(s, *ret);
         return 0;
     }
-    int r = check(s, spec, err);
+    int r = classes_check(s, spec, err);
+    if (r == 0)
+        r = check_priority(s, spec, err);
     if (r < 0)
         return r;
     struct pod_class *c = xnew(struct pod_class);
@@ -385,7 +432,8 @@ int classes_ref(struct sched *s, const struct pod_spec *spec, class_id *ret, str
     c->key = arena_str(&c->arena, strbuf_str(&t->key)).p;
     c->key_len = (uint32_t)t->key.len;
     c->refs = 1;
-    t->slots[slot] = id;
+    priority_ref(t, c->priority);
+    t->slots[slot_of(s, hash, c->key, c->key_len)] = id; /* unused classes may have gone meanwhile */
     if (++t->len * 2 > t->nslots)
         table_grow(s);
     *ret = id;
@@ -412,19 +460,7 @@ void classes_unref(struct sched *s, class_id id)
     }
     if (t->nunused < CLASSES_UNUSED_MAX)
         return;
-    /* half of them go at once, oldest first, so that the walk is paid rarely */
-    size_t keep = 0, from = 0;
-    for (; from < t->unused.len && t->nunused > CLASSES_UNUSED_MAX / 2; from++) {
-        class_id u = t->unused.p[from];
-        s->classes[u]->listed = false;
-        if (s->classes[u]->refs == 0) {
-            class_free(s, u);
-            t->nunused--;
-        }
-    }
-    for (; from < t->unused.len; from++)
-        t->unused.p[keep++] = t->unused.p[from];
-    t->unused.len = keep;
+    forget_unused(s, CLASSES_UNUSED_MAX / 2); /* half of them at once, so that the walk is paid rarely */
 }
 
 void classes_fini(struct sched *s)
@@ -438,5 +474,6 @@ void classes_fini(struct sched *s)
     strbuf_fini(&t->key);
     vec_fini(&t->free_ids);
     vec_fini(&t->unused);
+    vec_fini(&t->priorities);
     free(t);
 }

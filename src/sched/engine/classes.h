@@ -14,6 +14,8 @@
 
 void classes_init(struct sched *s);
 void classes_fini(struct sched *s);
+/* E_INVALID_ARG or E_TOO_LARGE with a sentence when no class can be made of it. */
+int classes_check(const struct sched *s, const struct pod_spec *p, struct err *err) MUST_CHECK;
 /* The class of this spec with one more reference. */
 int classes_ref(struct sched *s, const struct pod_spec *spec, class_id *ret, struct err *err) MUST_CHECK;
 void classes_ref_again(struct sched *s, class_id c);

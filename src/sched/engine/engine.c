@@ -53,6 +53,12 @@ static void namespaces_fini(struct sched *s)
         free(ns);
     }
     map_fini(&s->namespaces);
+    map_foreach(e, &s->topologies)
+        free(e->value);
+    map_fini(&s->topologies);
+    map_foreach(e, &s->priority_classes)
+        free(e->value);
+    map_fini(&s->priority_classes);
 }
 
 void sched_free(struct sched *s)
@@ -76,7 +82,6 @@ void sched_free(struct sched *s)
     nodes_fini(s);
     namespaces_fini(s);
     model_fini(s);
-    vec_fini(&s->levels);
     symbols_fini(&s->sym);
     profile_free((struct sched_profile *)s->profile);
     free(s);
@@ -96,7 +101,8 @@ void sched_namespace_put(struct sched *s, str name, struct spec_labels labels)
 {
     sym_t sym = symbol(&s->sym, name);
     struct ns_info *ns = map_get(&s->namespaces, name);
-    if (!ns) {
+    bool is_new = !ns;
+    if (is_new) {
         ns = xnew(struct ns_info);
         ns->name = sym;
         ns->arena = ARENA_SMALL(256);
@@ -104,7 +110,7 @@ void sched_namespace_put(struct sched *s, str name, struct spec_labels labels)
     }
     struct arena fresh = ARENA_SMALL(256);
     struct labelset now = labelset_make(s, &fresh, labels);
-    if (labelset_equal(now, ns->labels) && now.n) {
+    if (labelset_equal(now, ns->labels) && !is_new) {
         arena_fini(&fresh);
         return;
     }
@@ -125,6 +131,77 @@ void sched_namespace_delete(struct sched *s, str name)
     free(ns);
     terms_namespace(s, sym);
     statement_event(s, EVENT_NAMESPACE);
+}
+
+int sched_topology_put(struct sched *s, str name, const str *labels, size_t n, struct err *err)
+{
+    if (n == 0 || n > TOPOLOGY_LEVELS)
+        return err_set(err, E_INVALID_ARG, "topology " STR_FMT " has %zu levels: 1 to %u are possible", STR_ARG(name), n, TOPOLOGY_LEVELS);
+    struct topology_levels *t = map_get(&s->topologies, name);
+    if (!t) {
+        t = xnew(struct topology_levels);
+        map_put(&s->topologies, symbol_text(&s->sym, symbol(&s->sym, name)), t);
+    }
+    t->n = (uint32_t)n;
+    for (size_t i = 0; i < n; i++)
+        t->label[i] = symbol(&s->sym, labels[i]);
+    statement_event(s, EVENT_GROUP);
+    return 0;
+}
+
+void sched_topology_delete(struct sched *s, str name)
+{
+    free(map_del(&s->topologies, name));
+}
+
+str sched_topology_key(const struct sched *s, struct arena *a, str name, str level)
+{
+    const struct topology_levels *t = map_get(&s->topologies, name);
+    struct strbuf key = strbuf_on(a);
+    for (uint32_t i = 0; t && i < t->n; i++) {
+        str label = symbol_text(&s->sym, t->label[i]);
+        strbuf_addf(&key, "%s" STR_FMT, i ? "," : "", STR_ARG(label));
+        if (str_eq(label, level))
+            return strbuf_str(&key);
+    }
+    return level;
+}
+
+void sched_priority_class_put(struct sched *s, str name, int32_t value, bool never, bool is_default)
+{
+    struct priority_class *c = map_get(&s->priority_classes, name);
+    if (!c) {
+        c = xnew(struct priority_class);
+        map_put(&s->priority_classes, symbol_text(&s->sym, symbol(&s->sym, name)), c);
+    }
+    *c = (struct priority_class){value, never, is_default};
+    statement_event(s, EVENT_PRIORITY);
+}
+
+void sched_priority_class_delete(struct sched *s, str name)
+{
+    free(map_del(&s->priority_classes, name));
+    statement_event(s, EVENT_PRIORITY);
+}
+
+const struct priority_class *sched_priority_class_find(const struct sched *s, str name)
+{
+    static const struct priority_class node_critical = {.value = 2000001000}, cluster_critical = {.value = 2000000000};
+    if (str_is(name, "system-node-critical"))
+        return &node_critical;
+    if (str_is(name, "system-cluster-critical"))
+        return &cluster_critical;
+    if (name.len)
+        return map_get(&s->priority_classes, name);
+    /* of several defaults the lowest counts, as admission has it */
+    const struct priority_class *found = NULL;
+    map_foreach(e, &s->priority_classes)
+    {
+        const struct priority_class *c = e->value;
+        if (c->is_default && (!found || c->value < found->value))
+            found = c;
+    }
+    return found;
 }
 
 int sched_pv_put(struct sched *s, const struct pv_spec *spec, struct err *err)
@@ -209,12 +286,16 @@ void sched_forget(struct sched *s, pod_id p)
 
 bool sched_assume(struct sched *s, pod_id p, node_id n)
 {
-    struct pod *pod = &s->pods[p];
+    const struct pod *pod = &s->pods[p];
+    uint32_t mark = statement_begin(s);
     if (pod->state == PS_NOMINATED)
         model_unassign(s, p);
-    if (pod->state != PS_PENDING || !place_fits(s, pod->class_, n))
+    if (pod->state != PS_PENDING || !node_is_alive(s, n) || !place_fits(s, pod->class_, n)) {
+        statement_rollback(s, mark);
         return false;
+    }
     model_assign(s, p, n, PS_ASSUMED, 0);
+    statement_commit(s, mark);
     return true;
 }
 

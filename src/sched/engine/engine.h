@@ -38,6 +38,16 @@ int sched_storage_class_put(struct sched *s, const struct storage_class_spec *sp
 void sched_pv_delete(struct sched *s, str name);
 void sched_pvc_delete(struct sched *s, str ns, str name);
 void sched_storage_class_delete(struct sched *s, str name);
+/* A declared topology tree: labels from its root down.  sched_topology_key gives the key of one of its levels for group_spec ("zone,rack"), on the arena; the label itself when
+ * there is no such tree or level. */
+int sched_topology_put(struct sched *s, str name, const str *labels, size_t n, struct err *err) MUST_CHECK;
+void sched_topology_delete(struct sched *s, str name);
+str sched_topology_key(const struct sched *s, struct arena *a, str name, str level);
+/* Priority classes, for pods that name one and have no number (manifests that no admission saw); pods that are there already keep what they have. */
+void sched_priority_class_put(struct sched *s, str name, int32_t value, bool never, bool is_default);
+void sched_priority_class_delete(struct sched *s, str name);
+/* Of that name, or the default one when the name is ""; the two that every cluster has are known.  NULL: no such class. */
+const struct priority_class *sched_priority_class_find(const struct sched *s, str name);
 int sched_pdb_put(struct sched *s, const struct pdb_spec *spec, struct err *err) MUST_CHECK;
 void sched_pdb_delete(struct sched *s, str ns, str name);
 /* sched_event bits since the last call. */
@@ -84,7 +94,8 @@ struct unit_decision {
 };
 #define UNIT_DECISION_INIT ((struct unit_decision){0})
 void unit_decision_fini(struct unit_decision *d);
-/* Decides for a unit and applies the decision; nothing is changed unless PLACED or PREEMPTING.  d is cleared and filled. */
+/* Decides for a unit and applies the decision; nothing is changed unless PLACED or PREEMPTING, but for this: a REJECTED unit whose victims have gone, and for
+ * whom there is room neither on the nodes it is nominated to nor anywhere else, loses its nominations (unit.h).  d is cleared and filled. */
 void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d);
 /* Takes an assumed or nominated pod back to pending (a bind failed, a time-out). */
 void sched_forget(struct sched *s, pod_id p);

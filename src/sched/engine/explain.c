@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/explain.h"
 
+#include "sched/engine/explain_gang.h"
 #include "sched/engine/explain_text.h"
 #include "sched/engine/place.h"
 #include "sched/engine/preempt.h"
@@ -20,7 +21,7 @@ struct group { /* nodes with the same reason */
     uint32_t plugin; /* index in the profile, PLUG_MAX: the unit's own nodes */
     struct plug_reason reason;
     bool shows_what; /* the reason's sentence names what it is about */
-    uint32_t nodes;
+    uint32_t nodes, hopeful;
     int64_t best;
     node_id best_node, first_node;
 };
@@ -47,6 +48,7 @@ static void rows_add(struct rows *x, uint32_t plugin, const struct plug_reason *
             (shows_what && (g->reason.what[0] != r->what[0] || g->reason.what[1] != r->what[1])))
             continue;
         g->nodes++;
+        g->hopeful += !r->unresolvable;
         g->reason.unresolvable &= r->unresolvable;
         if (r->have > g->best) {
             g->best = r->have;
@@ -57,7 +59,7 @@ static void rows_add(struct rows *x, uint32_t plugin, const struct plug_reason *
     if (x->n == GROUPS_MAX)
         x->others++;
     else
-        x->list[x->n++] = (struct group){.plugin = plugin, .reason = *r, .shows_what = shows_what, .nodes = 1, .best = r->have,
+        x->list[x->n++] = (struct group){.plugin = plugin, .reason = *r, .shows_what = shows_what, .nodes = 1, .hopeful = !r->unresolvable, .best = r->have,
                                          .best_node = n, .first_node = n};
 }
 
@@ -141,7 +143,8 @@ static void rows_write(struct rows *x, struct arena *a, struct explanation *out)
         struct explain_row *row = &out->rows[out->nrows++];
         *row = (struct explain_row){.plugin = g->plugin < s->profile->nplugins ? s->profile->plugins[g->plugin].plugin->name : "JobLevelAffinity",
                                     .text = fill_template(s, a, template_of(s, g->plugin, &g->reason), &g->reason),
-                                    .nodes = g->nodes, .resource = g->reason.resource, .unresolvable = g->reason.unresolvable};
+                                    .nodes = g->nodes, .resource = g->reason.resource, .unresolvable = g->reason.unresolvable,
+                                    .hopeful = g->hopeful};
         if (g->reason.resource != RES_MAX) {
             row->need = g->reason.need;
             row->best = g->best;
@@ -262,7 +265,7 @@ static str preemption_text(struct sched *s, struct arena *a, pod_id p, bool is_s
         strbuf_addf(&b, "could evict %s %s on " STR_FMT, explain_count(a, c.victims.len), c.victims.len == 1 ? "pod" : "pods",
                     STR_ARG(sched_node_name(s, c.node)));
     else
-        strbuf_addf(&b, "No preemption victims found: eviction cannot help on %s %s, %s would not have room even so",
+        strbuf_addf(&b, "No preemption victims found: eviction cannot help on %s %s; on %s it would not do to evict all of lower priority",
                     explain_count(a, n.unresolvable), n.unresolvable == 1 ? "node" : "nodes",
                     explain_count(a, n.hopeless + n.searched));
     preempt_candidate_fini(&c);
@@ -305,19 +308,25 @@ static enum unit_result result_of(const struct sched *s, unit_id u, const struct
     return n.waiting ? UNIT_REJECTED : UNIT_NOTHING;
 }
 
-static void look_at_nodes(struct sched *s, struct arena *a, unit_id u, pod_id p, struct explanation *out)
+/* Nodes that the unit as a whole may use. */
+static uint64_t *located_nodes(struct sched *s, struct arena *a, unit_id u)
+{
+    uint64_t *within = arena_array(a, s->view.words, uint64_t);
+    memcpy(within, s->alive, s->view.words * sizeof *within);
+    for (uint32_t i = 0; i < s->profile->nplugins; i++)
+        if (s->profile->plugins[i].plugin->locate)
+            s->profile->plugins[i].plugin->locate(s, u, s->profile->plugins[i].args, within);
+    return within;
+}
+
+static void look_at_nodes(struct sched *s, struct arena *a, pod_id p, const uint64_t *within, struct explanation *out)
 {
     const struct pod_class *c = class_of(s, p);
     uint32_t words = s->view.words;
-    uint64_t *within = arena_array(a, words, uint64_t);
     struct rows *rows = xnew(struct rows);
     struct miss miss = {.node = NODE_NONE};
     rows->s = s;
     model_tie_ranks(s);
-    memcpy(within, s->alive, words * sizeof *within);
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin->locate)
-            s->profile->plugins[i].plugin->locate(s, u, s->profile->plugins[i].args, within);
     bits_foreach(n, s->alive, words)
     {
         out->nodes++;
@@ -338,9 +347,39 @@ static void look_at_nodes(struct sched *s, struct arena *a, unit_id u, pod_id p,
         miss_consider(s, c, n, &miss);
     }
     rows_write(rows, a, out);
-    if (out->fitting == 0)
+    /* a gang that lacks more than one member is not helped by what one of them lacks */
+    if (out->fitting == 0 && out->need <= out->room + 1)
         miss_write(s, a, &miss, out);
     free(rows);
+}
+
+/* The first member that finds nothing is looked at with the others in their places. */
+static void look_at_gang(struct sched *s, struct arena *a, unit_id u, pod_id *p, struct explanation *out)
+{
+    struct gang_try try_;
+    const uint64_t *located = located_nodes(s, a, u);
+    uint32_t mark = statement_begin(s);
+    explain_gang_try(s, a, u, located, &try_);
+    out->room = try_.room;
+    out->need = try_.need;
+    out->whose = try_.whose;
+    out->where = try_.where;
+    *p = try_.failed != POD_NONE ? try_.failed : *p;
+    look_at_nodes(s, a, *p, try_.failed != POD_NONE ? try_.within : located, out);
+    statement_rollback(s, mark);
+    out->pod = pod_name(s, a, *p);
+}
+
+/* What would be decided about a group that nobody has an answer for. */
+static enum unit_result dry_run(struct sched *s, unit_id u)
+{
+    struct unit_decision d = UNIT_DECISION_INIT;
+    uint32_t mark = statement_begin(s);
+    unit_place(s, u, &d);
+    statement_rollback(s, mark);
+    enum unit_result result = d.result;
+    unit_decision_fini(&d);
+    return result;
 }
 
 struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u, int64_t queue_position, const struct unit_decision *last)
@@ -362,8 +401,12 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
         x->unit = x->pod;
     if (p != POD_NONE && (x->result == UNIT_REJECTED || x->result == UNIT_PREEMPTING)) {
         x->waits_for = EVENT_NODE_ADD;
-        look_at_nodes(s, a, u, p, x);
-        if (x->result == UNIT_REJECTED && x->fitting && !last)
+        bool fits = unit->is_group && !last && dry_run(s, u) == UNIT_PLACED;
+        if (unit->is_group && x->result == UNIT_REJECTED && !fits && n.placed < x->min_member)
+            look_at_gang(s, a, u, &p, x);
+        else
+            look_at_nodes(s, a, p, located_nodes(s, a, u), x);
+        if (x->result == UNIT_REJECTED && !last && (unit->is_group ? fits : x->fitting > 0))
             x->result = UNIT_PLACED; /* it would be, if it were its turn */
         else
             x->preemption = preemption_text(s, a, p, !unit->is_group, last);

@@ -20,7 +20,8 @@ struct explain_row {
     uint16_t resource;  /* RES_MAX none */
     int64_t need, best; /* of the resource: asked, most free on one of these nodes */
     str best_node;
-    bool unresolvable;
+    bool unresolvable;  /* on all of them: nothing that leaves them helps */
+    uint32_t hopeful;   /* of the nodes those where it may */
 };
 struct explain_change { /* the smallest change that would make it fit */
     str node;
@@ -44,6 +45,8 @@ struct explanation {
     int64_t queue_position; /* 1 is next; 0: not in the queue */
     uint32_t waits_for; /* sched_event mask */
     uint32_t created, placed, min_member; /* of a gang */
+    uint32_t room, need; /* of a gang that does not fit as a whole: this many of the members still needed find room together (need 0: unknown) */
+    str whose, where;    /* " of sub-group workers", " in one rack (best: r2)", or empty */
     /* a placed pod */
     str node, runner_up;
     int32_t score, runner_up_score;

@@ -68,13 +68,15 @@ TEST(the_sentence_of_the_plan)
     for (uint32_t i = 0; i < 5000; i++) {
         struct res_amount *r = arena_array(&a, 4, struct res_amount);
         memcpy(r, small_node, sizeof small_node);
-        r[3] = (struct res_amount){RES_EGRESS, i == 17 ? 420000000 : 400000000};
+        r[3] = (struct res_amount){RES_EGRESS, 1000000000};
         struct node_spec n = {.name = arena_fmt(&a, "node-%u", i), .allocatable = {r, 4}};
         if (i >= 4800) {
             n.taints = &only;
             n.ntaints = 1;
         }
         add_node(s, n);
+        const struct res_amount used = {RES_EGRESS, i == 17 ? 580000000 : 600000000};
+        add_pod(s, (struct pod_spec){.name = arena_fmt(&a, "old-%u", i), .node = n.name, .phase = POD_BOUND, .requests = {&used, 1}});
     }
     const struct res_amount ask = {RES_EGRESS, 500000000};
     pod_id p = add_pod(s, (struct pod_spec){.name = S("web-1"), .requests = {&ask, 1}});
@@ -295,7 +297,8 @@ TEST(gangs_gates_and_nothing)
     T_EQ_STR(x->unit, "default/job");
     T_EQ_INT(x->created, 3);
     T_EQ_INT(x->min_member, 3);
-    T_OK(str_has_prefix(x->sentence, S("0 of 3 members placed; default/m-")));
+    T_EQ_STR(x->pod, "default/m-2"); /* the others have room */
+    T_OK(str_has_prefix(x->sentence, S("1 of 3 members find room; default/m-2: 0/1 nodes fit: 1 lack cpu (needs 5; best free: 1 on n-1)")));
     (void)last;
     unit_decision_fini(&d);
     pod_id gated = add_pod(s, (struct pod_spec){.name = S("gated"), .gates = 1});
@@ -306,6 +309,60 @@ TEST(gangs_gates_and_nothing)
     T_EQ_STR(why(s, &a, bound)->sentence, "no pod of it is waiting");
     pod_id fits = add_pod(s, (struct pod_spec){.name = S("fits")});
     T_EQ_STR(explain_waiting(s, &a, sched_unit_of(s, fits), 2, NULL)->sentence, "1/1 nodes fit now; number 2 in the queue");
+    sched_free(s);
+}
+
+static unit_id gang(struct sched *s, struct arena *a, const char *name, uint32_t members, int64_t cpu, const char *key)
+{
+    struct err err = ERR_NONE;
+    unit_id u;
+    str keys[1] = {str_of(key ? key : "")};
+    must(sched_group_put(s, &(struct group_spec){.ns = S("default"), .name = str_of(name), .min_member = (int32_t)members, .required_keys = keys, .nrequired_keys = key != NULL}, &u, &err), &err);
+    for (uint32_t i = 0; i < members; i++)
+        add_pod(s, (struct pod_spec){.name = arena_fmt(a, "%s-%u", name, i), .group = str_of(name), .requests = cpu_memory(a, cpu, GIB)});
+    return u;
+}
+
+/* Nobody waits for room on a node that would be too small if it were empty. */
+TEST(too_small_nodes_are_not_waited_for)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sched *s = engine();
+    add_node(s, (struct node_spec){.name = S("n-1")});
+    add_node(s, (struct node_spec){.name = S("n-2")});
+    pod_id p = add_pod(s, (struct pod_spec){.name = S("huge"), .requests = cpu_memory(&a, 5000, GIB)});
+    struct explanation *x = why(s, &a, p);
+    T_EQ_STR(x->sentence, "0/2 nodes fit: 2 lack cpu (needs 5; best free: 4 on n-1); waiting for a new node, a node that grows or a change of the pod itself");
+    T_OK(x->rows[0].unresolvable && x->rows[0].hopeful == 0);
+    add_node(s, (struct node_spec){.name = S("n-3"), .allocatable = cpu_memory(&a, 8000, 64 * GIB)});
+    add_pod(s, (struct pod_spec){.name = S("there"), .node = S("n-3"), .phase = POD_BOUND, .requests = cpu_memory(&a, 4000, GIB)});
+    x = why(s, &a, p);
+    T_OK(strstr(arena_cstr(&a, x->sentence), "waiting for cpu on one node") != NULL);
+    sched_free(s);
+}
+
+/* Each member alone would fit; all together they do not. */
+TEST(a_gang_says_how_far_it_comes)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sched *s = engine();
+    struct spec_label r1 = {S("rack"), S("r1")}, r2 = {S("rack"), S("r2")};
+    add_node(s, (struct node_spec){.name = S("n-1"), .labels = {&r1, 1}});
+    add_node(s, (struct node_spec){.name = S("n-2"), .labels = {&r2, 1}});
+    add_node(s, (struct node_spec){.name = S("n-3"), .labels = {&r2, 1}});
+    struct explanation *x = explain_waiting(s, &a, gang(s, &a, "all", 4, 3000, NULL), 0, NULL);
+    T_EQ_INT(x->result, UNIT_REJECTED);
+    T_EQ_INT(x->room, 3);
+    T_EQ_INT(x->need, 4);
+    T_OK(str_has_prefix(x->sentence, S("3 of 4 members find room; default/all-3: 0/3 nodes fit: 3 lack cpu (needs 3; best free: 1 on n-1)")));
+    T_OK(x->has_nearest);
+    x = explain_waiting(s, &a, gang(s, &a, "rack", 3, 3000, "rack"), 0, NULL);
+    T_OK(str_has_prefix(x->sentence, S("2 of 3 members find room in one rack (best: r2); default/rack-2: 0/3 nodes fit: 2 lack cpu")));
+    x = explain_waiting(s, &a, gang(s, &a, "spine", 3, 1000, "spine"), 0, NULL);
+    T_OK(str_has_prefix(x->sentence, S("0 of 3 members find room in one spine (no node has this label); ")));
+    T_OK(!x->has_nearest);
+    x = explain_waiting(s, &a, gang(s, &a, "good", 2, 3000, "rack"), 0, NULL);
+    T_EQ_INT(x->result, UNIT_PLACED);
     sched_free(s);
 }
 
@@ -412,4 +469,4 @@ TEST(json_says_the_same)
 
 TEST_MAIN(the_sentence_of_the_plan, resources_count_under_each, nearest_of_several_resources, kube_schedulers_words, claims_are_named,
           a_toleration_may_be_nearest, devices_are_told, rows_are_bounded,
-          preemption_is_told, gangs_gates_and_nothing, a_choice_shows_both_scores, amounts_for_people, json_says_the_same)
+          preemption_is_told, gangs_gates_and_nothing, too_small_nodes_are_not_waited_for, a_gang_says_how_far_it_comes, a_choice_shows_both_scores, amounts_for_people, json_says_the_same)

@@ -157,12 +157,13 @@ static void add_waiting(struct strbuf *b, struct arena *a, const struct sched *s
 {
     const struct explain_row *most = NULL;
     struct strbuf words = strbuf_on(a);
-    bool ingress = false, egress = false;
+    bool ingress = false, egress = false, hope = x->nrows == 0;
     for (uint32_t i = 0; i < x->nrows; i++) {
         const struct explain_row *r = &x->rows[i];
-        if (r->resource >= RES_MAX)
+        hope |= r->resource >= RES_MAX || r->hopeful;
+        if (r->resource >= RES_MAX || !r->hopeful)
             continue;
-        if (!most || r->nodes > most->nodes)
+        if (!most || r->hopeful > most->hopeful)
             most = r;
         if (r->resource == RES_INGRESS || r->resource == RES_EGRESS) {
             if (!ingress && !egress)
@@ -174,12 +175,12 @@ static void add_waiting(struct strbuf *b, struct arena *a, const struct sched *s
         }
     }
     strbuf_addf(b, "; waiting for ");
-    if (most && most->nodes == 1)
+    if (most && most->hopeful == 1)
         strbuf_addf(b, STR_FMT " on one node", STR_ARG(strbuf_str(&words)));
     else if (most)
-        strbuf_addf(b, STR_FMT " on any of %s nodes", STR_ARG(strbuf_str(&words)), explain_count(a, most->nodes));
-    else
-        add_events(b, x->waits_for);
+        strbuf_addf(b, STR_FMT " on any of %s nodes", STR_ARG(strbuf_str(&words)), explain_count(a, most->hopeful));
+    else /* every node is too small even when it is empty: what leaves helps nobody */
+        add_events(b, hope ? x->waits_for : x->waits_for & ~(uint32_t)EVENT_POD_FREED);
 }
 
 /* --- the sentence ----------------------------------------------------------------------------------------------------------- */
@@ -205,7 +206,16 @@ static void add_choice(struct strbuf *b, const struct explanation *x)
 
 static void add_rejection(struct strbuf *b, struct arena *a, const struct sched *s, const struct explanation *x)
 {
-    if (x->min_member)
+    if (x->need && x->room >= x->need) {
+        strbuf_addf(b, "there is room for %s members, but not in the way that the group and its sub-groups ask for", explain_count(a, x->need));
+        strbuf_add_str(b, S("; waiting for "));
+        add_events(b, x->waits_for);
+        return;
+    }
+    if (x->need)
+        strbuf_addf(b, "%s of %s %smembers" STR_FMT " find room" STR_FMT "; " STR_FMT ": ", explain_count(a, x->room), explain_count(a, x->need),
+                    x->placed ? "more " : "", STR_ARG(x->whose), STR_ARG(x->where), STR_ARG(x->pod));
+    else if (x->min_member)
         strbuf_addf(b, "%s of %s members placed; " STR_FMT ": ", explain_count(a, x->placed), explain_count(a, x->min_member), STR_ARG(x->pod));
     strbuf_addf(b, "%u/%u nodes fit", x->fitting, x->nodes);
     for (uint32_t i = 0; i < x->nrows; i++)
@@ -233,7 +243,8 @@ str explain_sentence(struct arena *a, const struct sched *s, const struct explan
             strbuf_addf(&b, "%s of at least %s members created; waiting for %s more", explain_count(a, x->created), explain_count(a, x->min_member),
                         explain_count(a, x->min_member - x->created));
         else
-            strbuf_addf(&b, "%s members created; waiting for the group itself to be declared", explain_count(a, x->created));
+            strbuf_addf(&b, "%s %s created; waiting for the group itself to be declared", explain_count(a, x->created),
+                        x->created == 1 ? "member" : "members");
         break;
     case UNIT_GATED:
         strbuf_addf(&b, "held by scheduling gates; waiting for them to be removed");
@@ -306,6 +317,10 @@ struct json explain_json(struct arena *a, const struct sched *s, const struct ex
         json_set(a, &g, S("created"), json_int(a, x->created));
         json_set(a, &g, S("placed"), json_int(a, x->placed));
         json_set(a, &g, S("minMember"), json_int(a, x->min_member));
+        if (x->need) {
+            json_set(a, &g, S("findRoom"), json_int(a, x->room));
+            json_set(a, &g, S("needed"), json_int(a, x->need));
+        }
         json_set(a, &o, S("gang"), g);
     }
     if (x->node.len) {

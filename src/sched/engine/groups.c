@@ -107,6 +107,25 @@ unit_id units_of_pod(struct sched *s, str ns, str group, pod_id p)
     return u;
 }
 
+/* No member is above x->priority; is one still there? */
+static void priority_fell(const struct sched *s, struct unit *x)
+{
+    int32_t highest = INT32_MIN;
+    for (size_t i = 0; i < x->pods.len && highest < x->priority; i++)
+        highest = MAX(highest, class_of(s, x->pods.p[i])->priority);
+    if (x->pods.len)
+        x->priority = highest;
+}
+
+void units_priority_changed(struct sched *s, pod_id p)
+{
+    struct unit *x = &s->units[s->pods[p].unit];
+    if (x->has_priority)
+        return;
+    x->priority = MAX(x->priority, class_of(s, p)->priority);
+    priority_fell(s, x);
+}
+
 void units_leave(struct sched *s, pod_id p)
 {
     unit_id u = s->pods[p].unit;
@@ -118,32 +137,55 @@ void units_leave(struct sched *s, pod_id p)
         s->pods[x->pods.p[at]].slot_in_unit = at;
     if (x->pods.len == 0 && !(x->is_group && x->declared))
         drop(s, u);
+    else if (!x->has_priority && class_of(s, p)->priority == x->priority)
+        priority_fell(s, x);
 }
 
 /* --- the group's object -------------------------------------------------------------------------------------------------------------- */
+static uint16_t subgroup_index(const struct group_spec *g, str name)
+{
+    for (size_t i = 0; i < g->nsubgroups; i++)
+        if (str_eq(g->subgroups[i].name, name))
+            return (uint16_t)i;
+    return 0xffff;
+}
+
+static int check_subgroup(const struct group_spec *g, size_t i, struct err *err)
+{
+    const struct spec_subgroup *x = &g->subgroups[i];
+    if (str_empty(x->name))
+        return err_set(err, E_INVALID_ARG, "sub-group %zu of group " STR_FMT "/" STR_FMT " needs a name", i, STR_ARG(g->ns), STR_ARG(g->name));
+    if (subgroup_index(g, x->name) != i)
+        return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " has two sub-groups " STR_FMT, STR_ARG(g->ns), STR_ARG(g->name), STR_ARG(x->name));
+    if (x->min_member < 0)
+        return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " has a negative minimum", STR_ARG(x->name), STR_ARG(g->ns), STR_ARG(g->name));
+    if (x->parent.len && subgroup_index(g, x->parent) == 0xffff)
+        return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " names the parent " STR_FMT ", which is not there", STR_ARG(x->name), STR_ARG(g->ns),
+                       STR_ARG(g->name), STR_ARG(x->parent));
+    return 0;
+}
+
 static int check_subgroups(const struct group_spec *g, struct err *err)
 {
+    uint16_t parent[LIMIT_SCHED_SUBGROUPS];
     for (size_t i = 0; i < g->nsubgroups; i++) {
-        str at = g->subgroups[i].name;
-        if (g->subgroups[i].min_member < 0)
-            return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " has a negative minimum", STR_ARG(at), STR_ARG(g->ns), STR_ARG(g->name));
-        /* up to the root: a step more than there are sub-groups is a circle */
-        for (size_t steps = 0; !str_empty(at); steps++) {
-            const struct spec_subgroup *found = NULL;
-            for (size_t j = 0; j < g->nsubgroups && !found; j++)
-                found = str_eq(g->subgroups[j].name, at) ? &g->subgroups[j] : NULL;
-            if (!found)
-                return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " names the parent " STR_FMT ", which is not there", STR_ARG(g->subgroups[i].name),
-                               STR_ARG(g->ns), STR_ARG(g->name), STR_ARG(at));
-            if (steps > g->nsubgroups)
-                return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " is its own ancestor", STR_ARG(g->subgroups[i].name), STR_ARG(g->ns), STR_ARG(g->name));
-            at = found->parent;
-        }
+        int r = check_subgroup(g, i, err);
+        if (r < 0)
+            return r;
+        parent[i] = str_empty(g->subgroups[i].parent) ? 0xffff : subgroup_index(g, g->subgroups[i].parent);
+    }
+    for (size_t i = 0; i < g->nsubgroups; i++) {
+        /* up to the group: a step more than there are sub-groups is a circle */
+        size_t steps = 0;
+        for (uint16_t at = (uint16_t)i; at != 0xffff && steps <= g->nsubgroups; at = parent[at])
+            steps++;
+        if (steps > g->nsubgroups)
+            return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " is its own ancestor", STR_ARG(g->subgroups[i].name), STR_ARG(g->ns), STR_ARG(g->name));
     }
     return 0;
 }
 
-static int check(const struct group_spec *g, struct err *err)
+static int check(const struct sched *s, const struct group_spec *g, struct err *err)
 {
     if (str_empty(g->name))
         return err_set(err, E_INVALID_ARG, "a group needs a name");
@@ -151,15 +193,14 @@ static int check(const struct group_spec *g, struct err *err)
         return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " wants at least %d members: 0 to %u are possible", STR_ARG(g->ns), STR_ARG(g->name), g->min_member, LIMIT_SCHED_GROUP);
     if (g->nsubgroups > LIMIT_SCHED_SUBGROUPS)
         return err_set(err, E_TOO_LARGE, "group " STR_FMT "/" STR_FMT " has %zu sub-groups, more than %u", STR_ARG(g->ns), STR_ARG(g->name), g->nsubgroups, LIMIT_SCHED_SUBGROUPS);
+    if (g->nrequired_keys > LIMIT_SCHED_TOPOLOGY_KEYS || g->npreferred_keys > LIMIT_SCHED_TOPOLOGY_KEYS || g->nsort_rules > LIMIT_SCHED_TOPOLOGY_KEYS)
+        return err_set(err, E_TOO_LARGE, "group " STR_FMT "/" STR_FMT " has more than %u required keys, preferred keys or sort rules", STR_ARG(g->ns), STR_ARG(g->name), LIMIT_SCHED_TOPOLOGY_KEYS);
+    if (g->node_selector.n > LIMIT_SCHED_SPEC_ITEMS)
+        return err_set(err, E_TOO_LARGE, "group " STR_FMT "/" STR_FMT " selects nodes by more than %u labels", STR_ARG(g->ns), STR_ARG(g->name), LIMIT_SCHED_SPEC_ITEMS);
+    for (size_t i = 0; i < g->nsort_rules; i++)
+        if (g->sort_rules[i].resource >= s->nres)
+            return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " sorts by a resource with the unknown id %u", STR_ARG(g->ns), STR_ARG(g->name), g->sort_rules[i].resource);
     return check_subgroups(g, err);
-}
-
-static uint16_t subgroup_index(const struct group_spec *g, str name)
-{
-    for (size_t i = 0; i < g->nsubgroups; i++)
-        if (str_eq(g->subgroups[i].name, name))
-            return (uint16_t)i;
-    return 0xffff;
 }
 
 static sym_t *keys(struct sched *s, struct arena *a, const str *p, size_t n)
@@ -204,7 +245,7 @@ static void fill(struct sched *s, struct unit *x, const struct group_spec *g)
 
 int sched_group_put(struct sched *s, const struct group_spec *g, unit_id *ret_id, struct err *err)
 {
-    int r = check(g, err);
+    int r = check(s, g, err);
     if (r < 0)
         return r;
     unit_id u = group_get(s, g->ns, g->name);

@@ -201,6 +201,20 @@ void model_tie_ranks(struct sched *s)
 }
 
 /* --- topology ----------------------------------------------------------------------------------------------------------------- */
+sym_t model_topology_value(struct sched *s, const struct topo *t, node_id n, bool *ret_has)
+{
+    if (t->nparts == 1)
+        return labelset_get(s->nodes[n].labels, t->key, ret_has);
+    STRBUF_AUTO path = STRBUF_HEAP;
+    for (uint32_t i = 0; i < t->nparts; i++) {
+        str value = symbol_text(&s->sym, labelset_get(s->nodes[n].labels, t->parts[i], ret_has));
+        if (!*ret_has)
+            return 0;
+        strbuf_addf(&path, "%s" STR_FMT, i ? "/" : "", STR_ARG(value)); /* label values hold no slash */
+    }
+    return symbol(&s->sym, strbuf_str(&path));
+}
+
 static uint32_t topo_domain_of(struct sched *s, struct topo *t, sym_t value)
 {
     str text = symbol_text(&s->sym, value);
@@ -238,7 +252,7 @@ static void topo_node(struct sched *s, struct topo *t, node_id n, int sign)
         return;
     }
     bool has;
-    sym_t value = labelset_get(s->nodes[n].labels, t->key, &has);
+    sym_t value = model_topology_value(s, t, n, &has);
     t->domain[n] = has ? topo_domain_of(s, t, value) : 0;
     t->nnodes[t->domain[n]]++;
 }
@@ -254,6 +268,12 @@ uint32_t model_topology(struct sched *s, sym_t key)
     t->value = xarray(t->cap, sym_t);
     t->nnodes = xarray(t->cap, uint32_t);
     t->ndomains = 1; /* 0: none */
+    str rest = symbol_text(&s->sym, key), part; /* label keys hold no comma */
+    while (t->nparts < TOPOLOGY_LEVELS && (rest.len || t->nparts == 0)) {
+        str_cut(&rest, ',', &part);
+        t->parts[t->nparts++] = symbol(&s->sym, part);
+    }
+    t->key = t->nparts == 1 ? t->parts[0] : key;
     column_grow(&t->domain, sizeof(uint32_t), 0, (size_t)s->view.words * 64);
     bits_foreach(n, s->alive, s->view.words)
         topo_node(s, t, n, 1);
@@ -403,6 +423,7 @@ void model_assign(struct sched *s, pod_id id, node_id n, enum pod_state state, u
     BUG_ON(pod_on_node(&s->pods[id]) || !node_is_alive(s, n) || state < PS_NOMINATED);
     if (statement_is_open(s))
         statement_log(s, UNDO_ASSIGN, id, n, state, 0, 0, s->pods[id].started_ns);
+    s->nassigned++;
     apply(s, id, n, state, gpu_mask);
     statement_event(s, EVENT_POD_ASSIGNED);
 }
@@ -443,10 +464,14 @@ void model_set_state(struct sched *s, pod_id id, enum pod_state state)
 /* Without log and events: what a rollback does. */
 void model_undo_assign(struct sched *s, pod_id id)
 {
+    s->imagining = true;
     take_off(s, id);
+    s->imagining = false;
 }
 void model_redo_assign(struct sched *s, pod_id id, node_id n, enum pod_state state, uint16_t gpu_mask, uint8_t numa_zones)
 {
     s->pods[id].numa_zones = numa_zones;
+    s->imagining = true;
     apply(s, id, n, state, gpu_mask);
+    s->imagining = false;
 }

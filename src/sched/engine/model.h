@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "sched/engine/elsewhere.h"
 #include "sched/engine/spec.h"
 #include "sched/engine/symbols.h"
 
@@ -168,7 +169,6 @@ struct pod_class {
     struct labelset labels;
     uint32_t labels_id; /* same ns and labels, same id: what terms match against */
     int32_t priority;
-    uint16_t level; /* of the priority, see struct sched.levels */
     bool preempt_never, best_effort, guaranteed, daemon, never_victim;
     uint32_t gates;
     struct res_amount *req; /* by id, RES_PODS included, no zero amounts */
@@ -219,7 +219,7 @@ enum pod_state {
 struct pod {
     class_id class_;
     node_id node; /* NODE_NONE */
-    pod_id next_on_node, prev_on_node;
+    pod_id next_on_node, prev_on_node; /* PS_ELSEWHERE: the first is its entry in s->elsewhere */
     unit_id unit;
     uint8_t state; /* enum pod_state */
     uint8_t numa_zones; /* bits, when numa rules placed it */
@@ -261,9 +261,13 @@ struct unit { /* a pod alone, or a group */
     struct arena arena;
 };
 
-/* A topology key: the domain of each node. */
+/* A topology key: the domain of each node.  In a declared tree a rack is one of its zone: "r1" of two zones is two domains, and a node that lacks a label of the
+ * way is in none. */
+#define TOPOLOGY_LEVELS 16u /* of a declared tree */
 struct topo {
-    sym_t key;
+    sym_t key;         /* a label key, or the keys of a declared tree from its root down to a level, "zone,rack" */
+    sym_t parts[TOPOLOGY_LEVELS];
+    uint32_t nparts;   /* 1 but for levels of a tree */
     uint32_t *domain; /* per node slot: 1.. ; 0: the node lacks the label */
     uint32_t ndomains; /* ids given out, 0 included */
     sym_t *value;      /* of each domain */
@@ -273,6 +277,15 @@ struct topo {
     VEC(uint32_t) free_domains; /* numbers of domains that have no node any more */
 };
 
+struct topology_levels {
+    sym_t label[TOPOLOGY_LEVELS]; /* root first */
+    uint32_t n;
+};
+struct priority_class {
+    int32_t value;
+    bool never;      /* preemptionPolicy: Never */
+    bool is_default; /* globalDefault */
+};
 struct ns_info {
     sym_t name;
     struct labelset labels;
@@ -308,16 +321,14 @@ struct sched {
     uint32_t npods_slots, cappods, npods;
     VEC(pod_id) free_pods;
     struct pod_table *pod_table; /* by ns/name */
-    VEC(struct elsewhere { pod_id pod; sym_t node; uint8_t state; /* there: bound or terminating */ }) elsewhere; /* pods in PS_ELSEWHERE */
+    struct elsewhere elsewhere; /* pods in PS_ELSEWHERE */
     struct unit *units; /* [0] unused */
     uint32_t nunits_slots, capunits;
     VEC(unit_id) free_units;
     struct map group_by_key; /* "ns/name" -> unit */
     struct map namespaces;
-
-    /* Priorities in use, ascending; per level the used amounts of its victims-to-be and all below, for preemption's cuts:
-     * below[level][r][node] = sum over pods of priority < levels[level] that may be victims. */
-    VEC(int32_t) levels;
+    struct map topologies;       /* name -> struct topology_levels, declared trees */
+    struct map priority_classes; /* name -> struct priority_class, for pods whose priority nobody filled in */
 
     struct terms *terms;
     struct storage *storage;
@@ -329,6 +340,8 @@ struct sched {
     uint32_t nhooks;
     void **plugin_state; /* one for each plugin of the profile, see plugin.h */
     struct undo_log *undo;
+    uint64_t nassigned;  /* pods that came onto a node so far; a rollback takes its own off again */
+    bool imagining;      /* a pod is moved that will be moved back, or moves back: plugins count, but learn nothing from it */
     uint64_t events;     /* sched_event bits since sched_take_events */
     nsec_t now_ns;       /* handed in with each call that needs it */
 };
@@ -353,6 +366,8 @@ static inline bool pod_on_node(const struct pod *p)
 int model_resource(struct sched *s, str name, uint16_t *ret_id, struct err *err) MUST_CHECK;
 /* The column of a topology key, made on first use. */
 uint32_t model_topology(struct sched *s, sym_t key);
+/* The value that decides the domain of node n, interned: the label's, or those of the way down a tree with "/" between them; not *ret_has: the node lacks one. */
+sym_t model_topology_value(struct sched *s, const struct topo *t, node_id n, bool *ret_has);
 /* Puts the pod on the node in the given state (NOMINATED, ASSUMED, BOUND, TERMINATING), with devices chosen by the plugins
  * unless gpu_mask says which; or takes it off (it is PENDING then).  Logged when a statement is open. */
 void model_assign(struct sched *s, pod_id p, node_id n, enum pod_state state, uint16_t gpu_mask);
@@ -375,7 +390,7 @@ static inline int64_t view_free(const struct view *v, node_id n, uint16_t r)
 {
     return (v->s->alloc[r] ? v->s->alloc[r][n] : 0) - (v->used[r] ? v->used[r][n] : 0);
 }
-/* For statement.c: a rollback's steps, without log and events. */
+/* A rollback's steps, without log and events; also for pods that leave and come back while one node is searched. */
 void model_undo_assign(struct sched *s, pod_id p);
 void model_redo_assign(struct sched *s, pod_id p, node_id n, enum pod_state state, uint16_t gpu_mask, uint8_t numa_zones);
 void model_init(struct sched *s);

@@ -7,6 +7,8 @@
 #include "sched/engine/select.h"
 #include "sched/engine/statement.h"
 
+#define NODE_MOST (LIMIT_SCHED_AMOUNT - 1)
+
 node_id sched_node_find(const struct sched *s, str name)
 {
     void *v = map_get(&s->node_by_name, name);
@@ -63,15 +65,15 @@ static struct node make_record(struct sched *s, const struct node_spec *spec)
     r.images = arena_array(&r.arena, spec->nimages, struct node_image);
     r.nimages = (uint32_t)spec->nimages;
     for (size_t i = 0; i < spec->nimages; i++)
-        r.images[i] = (struct node_image){symbol(&s->sym, spec->images[i].name), spec->images[i].bytes};
+        r.images[i] = (struct node_image){symbol(&s->sym, spec->images[i].name), amount_within(spec->images[i].bytes, NODE_MOST)};
     if (r.nimages > 1)
         qsort(r.images, r.nimages, sizeof *r.images, image_cmp);
     r.gpu_model = symbol(&s->sym, spec->gpu_model);
-    r.gpu_memory_mib = spec->gpu_memory_mib;
+    r.gpu_memory_mib = amount_within(spec->gpu_memory_mib, INT32_MAX - 1);
     r.ngpus = spec->ngpus;
     r.nnuma = (uint32_t)spec->nnuma;
-    if (spec->nnuma)
-        memcpy(r.numa, spec->numa, spec->nnuma * sizeof *spec->numa);
+    for (size_t z = 0; z < spec->nnuma; z++)
+        r.numa[z] = (struct spec_numa){amount_within(spec->numa[z].cpu_milli, NODE_MOST), amount_within(spec->numa[z].memory_bytes, NODE_MOST), spec->numa[z].gpus & ((1u << spec->ngpus) - 1)};
     r.numa_single = spec->numa_single;
     r.volume_limits = arena_zalloc(&r.arena, spec->nvolume_limits * sizeof *r.volume_limits);
     r.nvolume_limits = (uint32_t)spec->nvolume_limits;
@@ -126,9 +128,11 @@ static int64_t capacity_of(const struct node_spec *spec, uint16_t id)
             amount = spec->allocatable.p[i].amount;
     if (id == RES_GPU && spec->ngpus)
         amount = spec->ngpus;
-    if ((id == RES_INGRESS || id == RES_EGRESS) && spec->bandwidth_overcommit > 0)
-        amount = (int64_t)((double)amount * spec->bandwidth_overcommit);
-    return amount;
+    if ((id == RES_INGRESS || id == RES_EGRESS) && spec->bandwidth_overcommit > 0) {
+        double more = (double)amount * spec->bandwidth_overcommit;
+        amount = more < (double)LIMIT_SCHED_AMOUNT ? (int64_t)more : LIMIT_SCHED_AMOUNT;
+    }
+    return amount_within(amount, NODE_MOST);
 }
 
 /* Sets the columns; returns the event bits. */

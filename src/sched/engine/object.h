@@ -3,7 +3,7 @@
  * Effective requests (init containers, sidecars, overhead, pod-level resources), non-zero requests, normalised image names, affinity with
  * match and mismatch label keys merged, topology spread, host ports, claims and inline disks, GPU annotations and labels (KAI's gpu-fraction,
  * gpu-memory), group membership (labels and annotations of KAI, Gödel and co-scheduling), kuscia.io/bandwidth in Mbit/s and
- * kubernetes.io/{ingress,egress}-bandwidth annotations.
+ * cox.io/{ingress,egress}-bandwidth in bit/s.  The kubernetes.io bandwidth annotations are limits for the network plugin and ask for nothing.
  * What the API server would have filled in (requests from limits, host ports on the host's network) is filled in for files that never saw one.
  * Not modelled: amd.com/gpu and its like are counted as plain resources, without devices, so that makes are never mixed up; inline CSI volumes count
  * against no limit, as in kube-scheduler.
@@ -27,6 +27,6 @@ int object_storage_class(struct arena *a, const struct json *obj, struct storage
 int object_pdb(struct arena *a, const struct json *obj, struct pdb_spec *ret, struct err *err) MUST_CHECK;
 /* PodGroups by their apiVersion: scheduling.run.ai, scheduling.godel.kubewharf.io, scheduling.x-k8s.io, scheduling.k8s.io. */
 int object_group(struct sched *s, struct arena *a, const struct json *obj, struct group_spec *ret, struct err *err) MUST_CHECK;
-/* Reads one object of any of these kinds (and Namespace, PriorityClass is ignored) and puts it; List objects item by item.  A kind that means
+/* Reads one object of any of these kinds (and Namespace, PriorityClass and Topology) and puts it; List objects item by item.  A kind that means
  * nothing to the engine is passed over; ret_known (may be NULL) says whether any was put.  Errors name the kind and the object before the path. */
 int object_put(struct sched *s, const struct json *obj, bool *ret_known, struct err *err) MUST_CHECK;

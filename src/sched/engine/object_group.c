@@ -4,7 +4,7 @@
  *   scheduling.godel.kubewharf.io   minMember, scheduleTimeoutSeconds, affinity.podGroupAffinity{required, preferred, sortRules, nodeSelector}
  *   scheduling.x-k8s.io             minMember, scheduleTimeoutSeconds (also Volcano's group: minMember)
  *   scheduling.k8s.io               schedulingPolicy.gang.minCount, schedulingConstraints.topology[].key
- * Topology levels are node label keys in all of them. */
+ * Topology levels are node label keys in all of them; those of a declared Topology count from its root down. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/limits.h"
 #include "sched/engine/object.h"
@@ -33,8 +33,10 @@ static const str *one_key(struct reader *r, str key, size_t *ret_n)
 static void read_levels(struct reader *r, const struct json *of, const struct spot *at, str *ret_required, str *ret_preferred)
 {
     const struct json *v = read_object(r, of, at, "topologyConstraint");
-    *ret_required = read_str(r, v, SPOT(at, "topologyConstraint"), "requiredTopologyLevel");
-    *ret_preferred = read_str(r, v, SPOT(at, "topologyConstraint"), "preferredTopologyLevel");
+    const struct spot *here = SPOT(at, "topologyConstraint");
+    str tree = read_str(r, v, here, "topology");
+    *ret_required = sched_topology_key(r->s, r->a, tree, read_str(r, v, here, "requiredTopologyLevel"));
+    *ret_preferred = sched_topology_key(r->s, r->a, tree, read_str(r, v, here, "preferredTopologyLevel"));
 }
 
 static void read_subgroups(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)

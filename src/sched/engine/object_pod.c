@@ -158,6 +158,16 @@ static bool read_phase(struct reader *r, const struct json *obj, const struct js
     return str_is(phase, "Succeeded") || str_is(phase, "Failed") || (meta->deleting && str_empty(ret->node));
 }
 
+/* Admission fills the number in; manifests that it never saw have only the class's name. */
+static void read_priority(struct reader *r, struct sched *s, const struct json *spec, struct pod_spec *p)
+{
+    const struct spot *at = SPOT(NULL, "spec");
+    const struct priority_class *class_ = json_get(spec, S("priority")) ? NULL : sched_priority_class_find(s, read_str(r, spec, at, "priorityClassName"));
+    str policy = read_str(r, spec, at, "preemptionPolicy");
+    p->priority = (int32_t)read_int(r, spec, at, "priority", INT32_MIN, INT32_MAX, class_ ? class_->value : 0);
+    p->preempt_never = str_is(policy, "Never") || (str_empty(policy) && class_ && class_->never);
+}
+
 int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct pod_spec *ret, bool *ret_gone, struct err *err)
 {
     struct reader r = READER(s, a, err);
@@ -171,8 +181,7 @@ int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct 
     p.uid = meta.uid;
     p.labels = meta.labels;
     bool gone = read_phase(&r, obj, spec, &meta, &p);
-    p.priority = (int32_t)read_int(&r, spec, at, "priority", INT32_MIN, INT32_MAX, 0);
-    p.preempt_never = str_is(read_str(&r, spec, at, "preemptionPolicy"), "Never");
+    read_priority(&r, s, spec, &p);
     const struct json *gates = read_array(&r, spec, at, "schedulingGates");
     p.gates = (uint32_t)list_len(gates);
     read_group(&r, spec, &meta, &p);

@@ -81,6 +81,30 @@ static int put_namespace(struct sched *s, struct arena *a, const struct json *ob
 }
 
 /* Kinds of that name in another group of the API are somebody else's. */
+static int put_priority_class(struct sched *s, struct arena *a, const struct json *obj, struct err *err)
+{
+    struct reader r = READER(s, a, err);
+    int64_t value = read_int(&r, obj, NULL, "value", INT32_MIN, INT32_MAX, 0);
+    bool never = str_is(read_str(&r, obj, NULL, "preemptionPolicy"), "Never");
+    if (r.code < 0)
+        return r.code;
+    sched_priority_class_put(s, json_get_str(json_get(obj, S("metadata")), S("name")), (int32_t)value, never, json_get_bool(obj, S("globalDefault"), false));
+    return 0;
+}
+
+/* Topology trees as KAI and Kueue declare them: spec.levels[].nodeLabel, root first. */
+static int put_topology(struct sched *s, struct arena *a, const struct json *obj, struct err *err)
+{
+    struct reader r = READER(s, a, err);
+    const struct spot *at = SPOT(NULL, "spec"), *levels_at = SPOT(at, "levels");
+    const struct json *levels = read_array(&r, read_object(&r, obj, NULL, "spec"), at, "levels");
+    size_t n = levels ? levels->len : 0;
+    str *labels = arena_array(a, n, str);
+    for (size_t i = 0; i < n && r.code == 0; i++)
+        labels[i] = read_str(&r, read_item(&r, levels, levels_at, i), SPOT_AT(levels_at, i), "nodeLabel");
+    return r.code < 0 ? r.code : sched_topology_put(s, json_get_str(json_get(obj, S("metadata")), S("name")), labels, n, err);
+}
+
 static const struct kind {
     const char *kind, *group;
     int (*put)(struct sched *s, struct arena *a, const struct json *obj, struct err *err);
@@ -99,6 +123,9 @@ static const struct kind {
     {"CSINode", "storage.k8s.io", put_csinode},
     {"PodDisruptionBudget", "policy", put_pdb},
     {"Namespace", "", put_namespace},
+    {"PriorityClass", "scheduling.k8s.io", put_priority_class},
+    {"Topology", "kai.scheduler", put_topology},
+    {"Topology", "kueue.x-k8s.io", put_topology},
 };
 
 static const struct kind *kind_find(str version, str kind)
@@ -128,8 +155,14 @@ static int put_one(struct sched *s, const struct json *obj, str version, str kin
 static int put_list(struct sched *s, const struct json *obj, str version, str kind, bool *ret_known, struct err *err)
 {
     const struct json *items = json_get(obj, S("items"));
-    for (size_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++) {
+    size_t n = json_is(items, JSON_ARRAY) ? items->len : 0;
+    /* priority classes and topologies first: pods and groups of the same list may name them */
+    for (size_t turn = 0; turn < 2 * n; turn++) {
+        size_t i = turn % n;
         str item_kind = json_get_str(&items->items[i], S("kind")), item_version = json_get_str(&items->items[i], S("apiVersion"));
+        bool first = str_is(item_kind, "PriorityClass") || str_is(item_kind, "Topology");
+        if (first != (turn < n))
+            continue;
         int r = put_one(s, &items->items[i], item_version.len ? item_version : version, item_kind.len ? item_kind : str_sub(kind, 0, kind.len - 4), ret_known, err);
         if (r < 0)
             return err ? err_wrap(err, "items[%zu]: ", i) : r;

@@ -208,15 +208,6 @@ static void read_gpu_ids(struct reader *r, const struct object_meta *meta, struc
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------------------------------------- */
-static void apply_bandwidth(struct reader *r, const struct object_meta *meta, struct amounts *sum)
-{
-    int64_t bits;
-    if (annotation_amount(r, meta->annotations, "kubernetes.io/ingress-bandwidth", &bits))
-        sum->v[RES_INGRESS] = MAX(sum->v[RES_INGRESS], bits);
-    if (annotation_amount(r, meta->annotations, "kubernetes.io/egress-bandwidth", &bits))
-        sum->v[RES_EGRESS] = MAX(sum->v[RES_EGRESS], bits);
-}
-
 struct pod_amounts { /* what the pod says besides its containers */
     struct amounts requests, limits, overhead;
 };
@@ -251,7 +242,6 @@ void object_pod_resources(struct reader *r, const struct json *spec, const struc
         note_qos(&q, &t.sum, &pod.limits);
     }
     amounts_add(&t.sum, &pod.overhead);
-    apply_bandwidth(r, meta, &t.sum);
     fill_nonzero(r, spec, &pod, pod_level, &t.sum, ret);
     ret->best_effort = !q.any;
     ret->guaranteed = q.any && q.equal && q.whole;

@@ -136,7 +136,7 @@ TEST(extended_resources_and_bandwidth)
     T_EQ_INT(request(&p, fpga), 2);
     T_EQ_INT(request(&p, RES_STORAGE), 1024);
     T_EQ_INT(request(&p, RES_INGRESS), 3000000);
-    T_EQ_INT(request(&p, RES_EGRESS), 5000000);
+    T_EQ_INT(request(&p, RES_EGRESS), 3000000); /* the annotation is a limit for the network plugin: it asks for nothing */
     p = pod_with(&w, "", "'containers':[{'name':'c','resources':{'requests':{'cox.io/ingress-bandwidth':'1G'}}}]");
     T_EQ_INT(request(&p, RES_INGRESS), 1000000000);
     T_EQ_INT(request(&p, RES_EGRESS), 0);
@@ -186,6 +186,9 @@ TEST(identity_phase_and_group)
     v = parse(&w, "{'metadata':{'name':'p','namespace':'ns'},'spec':{'nodeName':'n'},'status':{'phase':'Succeeded'}}");
     T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
     T_OK(gone);
+    v = parse(&w, "{'metadata':{'name':'p'},'spec':{'priorityClassName':'system-node-critical'}}");
+    T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
+    T_EQ_INT(p.priority, 2000001000);
     v = parse(&w, "{'metadata':{'name':'p','deletionTimestamp':'1970-01-01T00:00:09Z'},'spec':{}}");
     T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
     T_OK(gone);
@@ -500,6 +503,57 @@ TEST(put_goes_by_kind)
     done(&w);
 }
 
-TEST_MAIN(requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, identity_phase_and_group,
+TEST(priority_classes_are_looked_up)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    bool known;
+    struct json list = parse(&w, "{'kind':'List','items':["
+                                       "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a','namespace':'x'},'spec':{'priorityClassName':'high'}},"
+                                       "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'b','namespace':'x'},'spec':{}},"
+                                       "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'c','namespace':'x'},'spec':{'priorityClassName':'high','priority':3}},"
+                                       "{'apiVersion':'scheduling.k8s.io/v1','kind':'PriorityClass','metadata':{'name':'high'},'value':1000,'preemptionPolicy':'Never'},"
+                                       "{'apiVersion':'scheduling.k8s.io/v1','kind':'PriorityClass','metadata':{'name':'usual'},'value':5,'globalDefault':true}]}");
+    T_NO_ERR(object_put(w.s, &list, &known, &err), &err);
+    const struct pod_class *a = class_of(w.s, sched_pod_find(w.s, S("x"), S("a")));
+    T_EQ_INT(a->priority, 1000);
+    T_OK(a->preempt_never);
+    T_EQ_INT(class_of(w.s, sched_pod_find(w.s, S("x"), S("b")))->priority, 5);
+    T_EQ_INT(class_of(w.s, sched_pod_find(w.s, S("x"), S("c")))->priority, 3);
+    sched_priority_class_delete(w.s, S("usual"));
+    T_OK(!sched_priority_class_find(w.s, S("")));
+    done(&w);
+}
+
+/* Two zones have a rack of the same name: in a declared tree these are two, without one they are the same. */
+TEST(declared_topologies)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    bool known;
+    struct json list = parse(&w, "{'kind':'List','items':["
+                                 "{'apiVersion':'v1','kind':'Node','metadata':{'name':'a','labels':{'zone':'z1','rack':'r1'}},'status':{'allocatable':{'cpu':'1','pods':'9'}}},"
+                                 "{'apiVersion':'v1','kind':'Node','metadata':{'name':'b','labels':{'zone':'z2','rack':'r1'}},'status':{'allocatable':{'cpu':'1','pods':'9'}}},"
+                                 "{'apiVersion':'v1','kind':'Node','metadata':{'name':'c','labels':{'rack':'r1'}},'status':{'allocatable':{'cpu':'1','pods':'9'}}},"
+                                 "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'x'},'spec':{'minMember':2,"
+                                 "'topologyConstraint':{'topology':'dc','requiredTopologyLevel':'rack'}}},"
+                                 "{'apiVersion':'kai.scheduler/v1alpha1','kind':'Topology','metadata':{'name':'dc'},'spec':{'levels':[{'nodeLabel':'zone'},{'nodeLabel':'rack'}]}}]}");
+    T_NO_ERR(object_put(w.s, &list, &known, &err), &err);
+    const struct unit *u = &w.s->units[sched_group_find(w.s, S("x"), S("g"))];
+    T_EQ_INT(u->nrequired_keys, 1);
+    T_EQ_STR(symbol_text(&w.s->sym, u->required_keys[0]), "zone,rack");
+    uint32_t i = model_topology(w.s, u->required_keys[0]);
+    const struct topo *t = &w.s->topos[i];
+    node_id a = sched_node_find(w.s, S("a")), b = sched_node_find(w.s, S("b")), c = sched_node_find(w.s, S("c"));
+    T_OK(t->domain[a] && t->domain[b] && t->domain[a] != t->domain[b]);
+    T_EQ_INT(t->domain[c], 0);
+    T_EQ_STR(symbol_text(&w.s->sym, t->value[t->domain[b]]), "z2/r1");
+    T_NO_ERR(model_check(w.s, &err), &err);
+    T_EQ_STR(sched_topology_key(w.s, &w.a, S("dc"), S("shelf")), "shelf");
+    T_ERR(sched_topology_put(w.s, S("none"), NULL, 0, &err), E_INVALID_ARG);
+    done(&w);
+}
+
+TEST_MAIN(declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, identity_phase_and_group,
           default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, groups_of_four_apis, errors_have_paths,
           put_goes_by_kind)

@@ -123,6 +123,11 @@ void pdbs_delete(struct sched *s, str ns, str name)
             vec_remove(&l->v, i);
             x->count--;
             x->version++;
+            if (l->v.len == 0) {
+                map_del(&x->lists, str_n((const char *)&l->ns, sizeof l->ns));
+                vec_fini(&l->v);
+                free(l);
+            }
             return;
         }
 }

@@ -2,7 +2,7 @@
  *
  *   pinned to a node      that node alone, O(1)
  *   warm                  the tree's root, after the touched nodes were evaluated again      place_cache.c
- *   local scores only     a scan by bounds                                                   place_scan.c
+ *   local scores only     cross-node filters, then a scan by bounds                                                   place_scan.c
  *   anything else         all nodes exactly, cross-node parts on top                         place_exact.c */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/engine.h"
@@ -67,6 +67,14 @@ static bool find_pinned(struct sched *s, struct pod_class *c, const struct place
 }
 
 /* --- everything exactly --------------------------------------------------------------------------------------------------------------------- */
+static bool any_bit(const uint64_t *bits, uint32_t words)
+{
+    uint64_t all = 0;
+    for (uint32_t w = 0; w < words; w++)
+        all |= bits[w];
+    return all != 0;
+}
+
 static bool find_exact(struct sched *s, struct pod_class *c, const struct place_opts *opts, const struct warm *w, struct place_result *ret)
 {
     struct class_cache *k = c->cache;
@@ -80,19 +88,23 @@ static bool find_exact(struct sched *s, struct pod_class *c, const struct place_
         exact_filter(s, c, opts->ignore_nominated, x->bits);
     }
     cross_filter(s, c, x->bits);
-    ret->nfeasible = bits_count(x->bits, words);
-    if (ret->nfeasible == 0)
+    if (!any_bit(x->bits, words))
         return false;
-    if (w)
-        memcpy(x->score, warm_local(w), (size_t)words * 64 * sizeof *x->score);
-    else
-        exact_scores(&s->view, c, x->bits, x->raw, x->score);
+    if (opts->want_runner_up)
+        ret->nfeasible = bits_count(x->bits, words);
     struct norms m;
     norms_init(&m, s, k);
+    const int32_t *score = w && !m.n ? warm_local(w) : x->score; /* no copy without need */
+    if (w && m.n)
+        memcpy(x->score, warm_local(w), (size_t)words * 64 * sizeof *x->score);
+    else if (!w)
+        exact_scores(&s->view, c, x->bits, x->raw, x->score);
     norms_over(&m, x->bits, words);
     norms_add(&m, x->bits, words, x->score);
-    cross_scores(s, c, x->bits, x->raw, x->score);
-    exact_best(s, x->bits, x->score, opts->want_runner_up, ret);
+    score = cross_scores(s, c, x->bits, x->raw, score, x->score);
+    exact_best(s, x->bits, score, opts->want_runner_up, ret);
+    ret->score += m.base;
+    ret->runner_up_score += ret->runner_up == NODE_NONE ? 0 : m.base;
     return true;
 }
 
@@ -106,6 +118,7 @@ static int find_scan(struct sched *s, struct pod_class *c, const struct place_op
     in.nhints = ARRAY_LEN(x->winners);
     place_odd(s);
     parts_filter(s, c->cache, opts->within, in.bits);
+    cross_filter(s, c, in.bits);
     norms_init(&m, s, c->cache);
     int n = scan_top(&in, &m, opts->want_runner_up ? 2 : 1, top);
     if (n > 0) {
@@ -147,7 +160,9 @@ bool place_find(struct sched *s, class_id id, const struct place_opts *opts, str
         w = warm_get(s, c, opts->within);
     if (w && !k->is_cross)
         return warm_best(s, w, ret);
-    int n = k->is_fast ? find_scan(s, c, opts, ret) : -1;
+    /* a runner-up of a cross-node class is asked for by explanations, which want all that fit counted, too */
+    bool scan = k->is_fast && !w && !(k->is_cross && opts->want_runner_up);
+    int n = scan ? find_scan(s, c, opts, ret) : -1;
     return n >= 0 ? n > 0 : find_exact(s, c, opts, w, ret);
 }
 

@@ -2,7 +2,7 @@
  *
  * place_find works on the engine's own view and keeps caches: a class that is asked again and again has its scores in a tournament
  * tree, brought up to date from the journal of touched nodes (a few hundred ns a pod); a class asked once in a while is scanned
- * by bounds over compact columns (place_kernel.h); cross-node classes take their cached local part and add the cross parts.
+ * by bounds over compact columns (place_kernel.h), cross-node filters first; cross-node scores are added to the cached local part.
  * All three give the same answer: highest sum of weight * normalised score, ties by the profile's rule.
  *     TIE_SEED      lowest rank of s->tie
  *     TIE_BEST_FIT  fewest free amounts before the pod comes, counted as place_free_amount below, then TIE_SEED
@@ -25,7 +25,7 @@ struct place_result {
     int32_t score;
     node_id runner_up; /* NODE_NONE when not asked for or none; only with want_runner_up */
     int32_t runner_up_score;
-    uint32_t nfeasible; /* 0: not counted; decisions of cross-node classes know it */
+    uint32_t nfeasible; /* 0: not counted; with want_runner_up, decisions of cross-node classes know it */
 };
 struct place_opts {
     const uint64_t *within; /* only these nodes; NULL: all */

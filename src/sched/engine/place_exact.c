@@ -118,21 +118,23 @@ static void normalise(const uint64_t *bits, uint32_t words, int64_t *raw, bool r
     }
 }
 
-void plugin_scores(const struct view *v, const struct pod_class *c, uint32_t plugin, const uint64_t *bits, int64_t *raw, int32_t *score)
+static void plugin_scores_onto(const struct view *v, const struct pod_class *c, uint32_t plugin, const uint64_t *bits, int64_t *raw, const int32_t *from, int32_t *score)
 {
     const struct profile_plugin *pp = &v->s->profile->plugins[plugin];
     for (uint32_t w = 0; w < v->words; w++)
-        if (bits[w])
+        if (bits[w] && bits[w] != ~0ull)
             memset(raw + w * 64, 0, 64 * sizeof *raw); /* plugins fill only what fits, and whole words are worked on below */
     pp->plugin->score(v, c, pp->args, bits, raw);
     if (pp->plugin->norm == NORM_CUSTOM)
         pp->plugin->normalize(v, c, pp->args, bits, raw);
     else if (pp->plugin->norm != NORM_NONE)
         normalise(bits, v->words, raw, pp->plugin->norm == NORM_REVERSE_MAX);
-    int32_t weight = pp->weight;
-    for (uint32_t w = 0; w < v->words; w++)
-        for (uint32_t j = 0; bits[w] && j < 64; j++)
-            score[w * 64 + j] += weight * (int32_t)raw[w * 64 + j];
+    kernel_add(bits, v->words, raw, pp->weight, from, score);
+}
+
+void plugin_scores(const struct view *v, const struct pod_class *c, uint32_t plugin, const uint64_t *bits, int64_t *raw, int32_t *score)
+{
+    plugin_scores_onto(v, c, plugin, bits, raw, score, score);
 }
 
 void cross_filter(const struct sched *s, const struct pod_class *c, uint64_t *bits)
@@ -143,10 +145,11 @@ void cross_filter(const struct sched *s, const struct pod_class *c, uint64_t *bi
     }
 }
 
-void cross_scores(const struct sched *s, const struct pod_class *c, const uint64_t *bits, int64_t *raw, int32_t *score)
+const int32_t *cross_scores(const struct sched *s, const struct pod_class *c, const uint64_t *bits, int64_t *raw, const int32_t *from, int32_t *score)
 {
-    for (uint32_t i = 0; i < c->cache->ncross_scores; i++)
-        plugin_scores(&s->view, c, c->cache->cross_scores[i], bits, raw, score);
+    for (uint32_t i = 0; i < c->cache->ncross_scores; i++, from = score)
+        plugin_scores_onto(&s->view, c, c->cache->cross_scores[i], bits, raw, from, score);
+    return from;
 }
 
 /* --- the best ---------------------------------------------------------------------------------------------------------------------------- */

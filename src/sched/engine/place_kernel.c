@@ -300,8 +300,7 @@ kernel_seek_fn *kernel_variant(size_t i, const char **ret_name)
     static const char *const names[] = {"avx512", "avx2", "plain"};
     *ret_name = i < ARRAY_LEN(names) ? names[i] : NULL;
 #if defined(__x86_64__)
-    if (i == 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (i == 0 && HAS_AVX512)
         return seek_avx512;
     if (i == 1 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return seek_avx2;
@@ -380,15 +379,34 @@ INLINE void exact_group(const struct view *v, const struct kernel_class *k, uint
     }
 }
 
-INLINE void exact_all(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret, bool most, bool gain)
+/* Has one of the 64 nodes nothing of cpu or memory, or more than EXACT_MAX? */
+INLINE bool word_is_odd(const struct view *v, uint32_t w)
 {
-    for (uint32_t at = 0; at < v->words * 64; at += HOT_LANES)
-        if ((uint16_t)(fits[at / 64] >> at % 64))
-            exact_group(v, k, at, ret + at, most, gain);
+    const double *a0 = v->s->f_alloc[0] + (size_t)w * 64, *a1 = v->s->f_alloc[1] + (size_t)w * 64;
+    double low = 1, high = 1;
+    for (uint32_t i = 0; i < 64; i++) {
+        double less = a0[i] < a1[i] ? a0[i] : a1[i], more = a0[i] < a1[i] ? a1[i] : a0[i];
+        low = less < low ? less : low;
+        high = more > high ? more : high;
+    }
+    return low <= 0 || high > EXACT_MAX;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void exact_avx2(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret)
+INLINE void exact_all(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret, bool most, bool gain)
+{
+    for (uint32_t w = 0; w < v->words; w++) {
+        if (!fits[w])
+            continue;
+        for (uint32_t at = w * 64; at < w * 64 + 64; at += HOT_LANES)
+            exact_group(v, k, at, ret + at, most, gain);
+        if (unlikely(word_is_odd(v, w)))
+            for (uint64_t b = fits[w]; b; b &= b - 1)
+                ret[w * 64 + (uint32_t)__builtin_ctzll(b)] = kernel_exact_one(v, k, w * 64 + (uint32_t)__builtin_ctzll(b));
+    }
+}
+
+/* Which formulas are used is decided once, not in each turn. */
+INLINE void exact_any(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret)
 {
     if (k->most)
         exact_all(v, k, fits, ret, true, k->gain);
@@ -397,115 +415,29 @@ __attribute__((target("avx2"))) static void exact_avx2(const struct view *v, con
     else
         exact_all(v, k, fits, ret, false, false);
 }
-#endif
 
-static void exact_plain(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret)
+#if defined(__x86_64__)
+__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))) static void exact_avx512(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret)
 {
-    if (k->gain)
-        exact_all(v, k, fits, ret, k->most, true);
-    else
-        exact_all(v, k, fits, ret, k->most, false);
+    exact_any(v, k, fits, ret);
 }
+__attribute__((target("avx2"))) static void exact_avx2(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret)
+{
+    exact_any(v, k, fits, ret);
+}
+#endif
 
 void kernel_exact(const struct view *v, const struct kernel_class *k, const uint64_t *fits, int32_t *ret)
 {
-    bool wide = false;
 #if defined(__x86_64__)
-    wide = __builtin_cpu_supports("avx2");
-    if (wide)
-        exact_avx2(v, k, fits, ret);
-#endif
-    if (!wide)
-        exact_plain(v, k, fits, ret);
-    const double *a0 = v->s->f_alloc[0], *a1 = v->s->f_alloc[1];
-    for (uint32_t w = 0; w < v->words; w++) {
-        double low = 1, high = 1;
-        for (uint32_t n = w * 64; n < w * 64 + 64; n++) {
-            double less = a0[n] < a1[n] ? a0[n] : a1[n], more = a0[n] < a1[n] ? a1[n] : a0[n];
-            low = less < low ? less : low;
-            high = more > high ? more : high;
-        }
-        bool odd = low <= 0 || high > EXACT_MAX;
-        for (uint64_t b = odd ? fits[w] : 0; b; b &= b - 1)
-            ret[w * 64 + (uint32_t)__builtin_ctzll(b)] = kernel_exact_one(v, k, w * 64 + (uint32_t)__builtin_ctzll(b));
-    }
-}
-
-/* --- filters and the best ---------------------------------------------------------------------------------------------------------------------- */
-void kernel_fits(const struct view *v, uint16_t r, int64_t amount, uint64_t *fits)
-{
-    const int64_t *alloc = v->s->alloc[r], *used = v->used[r];
-    if (!alloc) {
-        memset(fits, 0, v->words * sizeof *fits);
+    if (HAS_AVX512) {
+        exact_avx512(v, k, fits, ret);
         return;
     }
-    for (uint32_t w = 0; w < v->words; w++) {
-        const int64_t *a = alloc + w * 64, *u = used + w * 64;
-        uint8_t ok[64];
-        uint64_t bits = 0;
-        if (!fits[w])
-            continue;
-        for (uint32_t i = 0; i < 64; i++)
-            ok[i] = a[i] - u[i] >= amount;
-        for (uint32_t i = 0; i < 8; i++) {
-            uint64_t eight;
-            memcpy(&eight, ok + i * 8, 8);
-            /* eight bytes of 0 or 1 to eight bits: each lands in the top byte at its own place */
-            bits |= (eight * 0x0102040810204080ull >> 56) << i * 8;
-        }
-        fits[w] &= bits;
+    if (__builtin_cpu_supports("avx2")) {
+        exact_avx2(v, k, fits, ret);
+        return;
     }
-}
-
-/* Ranks are below 2^31, so that they compare as what vectors compare best. */
-INLINE int32_t lowest_rank(const int32_t *restrict score, const uint32_t *restrict tie, uint64_t bits, int32_t of)
-{
-    int32_t low = INT32_MAX;
-    if (bits == ~0ull)
-        for (uint32_t i = 0; i < 64; i++) {
-            int32_t t = score[i] == of ? (int32_t)tie[i] : INT32_MAX;
-            low = t < low ? t : low;
-        }
-    else
-        for (; bits; bits &= bits - 1) {
-            uint32_t i = (uint32_t)__builtin_ctzll(bits);
-            if (score[i] == of && (int32_t)tie[i] < low)
-                low = (int32_t)tie[i];
-        }
-    return low;
-}
-
-INLINE int32_t highest_score(const int32_t *score, uint64_t bits)
-{
-    int32_t high = INT32_MIN;
-    if (bits == ~0ull)
-        for (uint32_t i = 0; i < 64; i++)
-            high = score[i] > high ? score[i] : high;
-    else
-        for (; bits; bits &= bits - 1)
-            high = MAX(high, score[__builtin_ctzll(bits)]);
-    return high;
-}
-
-node_id kernel_best(const uint64_t *fits, uint32_t words, const int32_t *score, const uint32_t *tie)
-{
-    int32_t best = INT32_MIN, best_tie = INT32_MAX;
-    uint32_t at = UINT32_MAX;
-    for (uint32_t w = 0; w < words; w++) {
-        int32_t high = fits[w] ? highest_score(score + w * 64, fits[w]) : INT32_MIN;
-        if (!fits[w] || high < best)
-            continue;
-        int32_t low = lowest_rank(score + w * 64, tie + w * 64, fits[w], high);
-        if (high > best || low < best_tie) {
-            best = high;
-            best_tie = low;
-            at = w;
-        }
-    }
-    for (uint64_t b = at == UINT32_MAX ? 0 : fits[at]; b; b &= b - 1) {
-        node_id n = at * 64 + (uint32_t)__builtin_ctzll(b);
-        if (score[n] == best && (int32_t)tie[n] == best_tie)
-            return n;
-    }
-    return NODE_NONE;
+#endif
+    exact_any(v, k, fits, ret);
 }

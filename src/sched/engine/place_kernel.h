@@ -22,6 +22,15 @@
 #define HOT_SLACK 2e-4f /* in percent */
 #define HOT_FULL 1.000001f
 
+#if defined(__x86_64__)
+/* Asking the processor is a load and a test: no state to keep. */
+#define HAS_AVX512 (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+#define HAS_AVX2 (__builtin_cpu_supports("avx2") != 0)
+#else
+#define HAS_AVX512 false
+#define HAS_AVX2 false
+#endif
+
 struct hot_block {
     _Alignas(64) float used[2][HOT_LANES]; /* cpu, memory: requested share of capacity */
     float free[2][HOT_LANES];              /* 100 - percent of capacity used as scoring counts it, and HOT_SLACK */
@@ -71,7 +80,9 @@ void kernel_exact(const struct view *v, const struct kernel_class *k, const uint
 int32_t kernel_exact_one(const struct view *v, const struct kernel_class *k, node_id n);
 /* Clears the bits of nodes with less than `amount` of resource r left. */
 void kernel_fits(const struct view *v, uint16_t r, int64_t amount, uint64_t *fits);
-/* The best of scores by (score, lowest tie) among the bits of fits; NODE_NONE when there is none. */
+/* to[n] = from[n] + weight * raw[n] for every bit of fits; others of the same 64 may change, too.  to is from, or apart from it. */
+void kernel_add(const uint64_t *fits, uint32_t words, const int64_t *raw, int32_t weight, const int32_t *from, int32_t *to);
+/* The best of scores by (score, lowest tie) among the bits of fits; NODE_NONE when there is none.  Scores are above INT32_MIN, ranks below INT32_MAX. */
 node_id kernel_best(const uint64_t *fits, uint32_t words, const int32_t *score, const uint32_t *tie);
 
 /* --- the formulas, for one node ---------------------------------------------------------------------------------------------------- */
@@ -101,3 +112,8 @@ static inline int32_t score_gain(int32_t with, int32_t without)
 /* The variants behind kernel_seek, for the test that compares them. */
 typedef uint32_t kernel_seek_fn(struct kernel_job *j, uint32_t from, int32_t score, uint32_t tie, int32_t ret[HOT_LANES]);
 kernel_seek_fn *kernel_variant(size_t i, const char **ret_name); /* NULL: no more, or not on this machine (then *ret_name is set) */
+/* Those behind kernel_best likewise: the first 3, NULL when not on this machine. */
+struct lanes;
+typedef void kernel_best_fn(const uint64_t *fits, uint32_t words, const int32_t *score, const uint32_t *tie, struct lanes *l);
+kernel_best_fn *kernel_best_variant(size_t i);
+node_id kernel_best_by(kernel_best_fn *by, const uint64_t *fits, uint32_t words, const int32_t *score, const uint32_t *tie);

@@ -230,7 +230,34 @@ TEST(best_is_highest_then_lowest_rank)
             if (bit_get(bits, n) && (want == NODE_NONE || score[n] > score[want] || (score[n] == score[want] && tie[n] < tie[want])))
                 want = n;
         T_EQ_INT(kernel_best(bits, 3, score, tie), want);
+        for (size_t variant = 0; variant < 3; variant++)
+            if (kernel_best_variant(variant))
+                T_EQ_INT(kernel_best_by(kernel_best_variant(variant), bits, 3, score, tie), want);
     }
 }
 
-TEST_MAIN(bounds_are_bounds, exact_passes_agree, balanced_is_float64, best_is_highest_then_lowest_rank)
+TEST(sums_are_sums)
+{
+    struct rng r;
+    rng_seed(&r, 14);
+    for (int i = 0; i < 200; i++) {
+        uint64_t bits[3] = {rng_u64(&r), 0, ~0ull};
+        int64_t raw[192];
+        int32_t score[192], was[192], weight = (int32_t)rng_below(&r, 100);
+        for (uint32_t n = 0; n < 192; n++) {
+            raw[n] = (int64_t)rng_below(&r, 101);
+            score[n] = was[n] = (int32_t)rng_below(&r, 1000);
+        }
+        if (i % 2)
+            kernel_add(bits, 3, raw, weight, score, score);
+        else
+            kernel_add(bits, 3, raw, weight, was, score);
+        for (uint32_t n = 0; n < 192; n++)
+            if (bit_get(bits, n))
+                T_EQ_INT(score[n], was[n] + weight * raw[n]);
+            else if (!bits[n / 64])
+                T_EQ_INT(score[n], was[n]);
+    }
+}
+
+TEST_MAIN(bounds_are_bounds, exact_passes_agree, balanced_is_float64, best_is_highest_then_lowest_rank, sums_are_sums)

@@ -115,7 +115,7 @@ static void ask(const struct sched *s, const struct pod_class *c, uint64_t *ret_
 /* Replicas have no devices, and best fit counts them. */
 bool plan_is_replicable(const struct sched *s, const struct pod_class *c)
 {
-    return c->cache->is_fast && c->cache->nlocal_filters == 0 && !c->pinned_node && s->profile->tie != TIE_BEST_FIT;
+    return c->cache->is_fast && !c->cache->is_cross && c->cache->nlocal_filters == 0 && !c->pinned_node && s->profile->tie != TIE_BEST_FIT;
 }
 
 static void plan(struct sched *s, struct pod_class *c)
@@ -137,7 +137,7 @@ static void plan(struct sched *s, struct pod_class *c)
             k->kernel.checks_pods |= c->req[r].id == RES_PODS;
         }
     k->is_cross = k->ncross_filters || k->ncross_scores;
-    k->is_fast = !k->is_cross && k->nlocal_scores == 0 && k->nstatic_scores <= KERNEL_PARTS;
+    k->is_fast = !k->ncross_scores && k->nlocal_scores == 0 && k->nstatic_scores <= KERNEL_PARTS;
     for (uint32_t i = 0; i < PARTS_MAX; i++)
         k->witness[i] = NODE_NONE;
     c->is_local = !k->is_cross;

@@ -66,22 +66,28 @@ static void guess_max(const struct scan_in *in, struct norms *m, node_id *witnes
 }
 
 /* --- the scan ------------------------------------------------------------------------------------------------------------------------- */
+static inline int64_t lane_key(int32_t bound, uint32_t tie)
+{
+    return (int64_t)((uint64_t)(uint32_t)bound << 32 | (UINT32_MAX - tie));
+}
+
 /* Looks at the nodes of a group that may enter, best bound first.  Returns how many did not keep what their bound promised. */
 static uint32_t take_group(const struct scan_in *in, const struct norms *m, struct list *l, uint32_t group, int32_t bound[HOT_LANES])
 {
+    const uint32_t *ties = in->v->s->tie + (size_t)group * HOT_LANES;
     uint32_t misses = 0;
     for (;;) {
         int32_t score;
         uint32_t tie, at = HOT_LANES;
         list_floor(l, in->v, &score, &tie);
+        /* bound and rank as one number, and no branches: which of the lanes is best cannot be guessed */
+        int64_t best = lane_key(score, tie);
         for (uint32_t i = 0; i < HOT_LANES; i++) {
-            uint32_t t = in->v->s->tie[group * HOT_LANES + i];
-            if (bound[i] < 0 || bound[i] < score || (bound[i] == score && t >= tie))
-                continue;
-            if (at == HOT_LANES || bound[i] > bound[at] || (bound[i] == bound[at] && t < in->v->s->tie[group * HOT_LANES + at]))
-                at = i;
+            int64_t key = lane_key(bound[i], ties[i]);
+            at = key > best ? i : at;
+            best = key > best ? key : best;
         }
-        if (at == HOT_LANES)
+        if (at == HOT_LANES || bound[at] < 0)
             return misses;
         node_id n = group * HOT_LANES + at;
         bool fits = exact_fits_local(in->v, in->c, n);

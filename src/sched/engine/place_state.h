@@ -2,6 +2,7 @@
  *
  *   place_plan.c    what a class wants of each plugin, sorted by how it is computed: struct class_cache
  *   place_static.c  answers that node events alone change, shared by classes with the same constraints: struct static_part
+ *   place_kernel.c, place_pass.c   vector passes
  *   place_exact.c   one node exactly, and all nodes exactly
  *   place_scan.c    the best few nodes by bounds
  *   place_cache.c   scores of a class that is asked again and again: struct warm
@@ -60,7 +61,7 @@ struct class_cache {
     uint64_t asked_seq;   /* journal position of the last question */
     uint64_t asked_clock; /* its number */
     uint32_t streak;      /* questions in a row that came soon after one another */
-    bool is_fast;         /* bounds cover all of its scores */
+    bool is_fast;         /* bounds cover all of its scores; it may have cross filters */
     bool is_cross;
     bool has_parts;       /* filter_parts and score_parts are there: made at the first scan */
     uint8_t nlocal_filters, nlocal_scores, ncross_filters, ncross_scores, nstatic_filters, nstatic_scores;
@@ -165,7 +166,7 @@ static inline int32_t norms_of(const struct norms *m, node_id n)
 }
 /* Sets the maxima over fits.  Returns whether one of them changed. */
 bool norms_over(struct norms *m, const uint64_t *fits, uint32_t words);
-/* score[n] += norms_of(n) for all of fits. */
+/* score[n] += norms_of(n) - m->base for all of fits: what is the same everywhere moves no node before another. */
 void norms_add(const struct norms *m, const uint64_t *fits, uint32_t words, int32_t *score);
 /* As the kernel wants it; false: raw values are too large for it. */
 bool norms_kernel(const struct norms *m, struct kernel_job *j);
@@ -179,9 +180,9 @@ int32_t exact_local(const struct view *v, const struct pod_class *c, node_id n);
 /* All nodes: clears bits that do not fit locally; local scores of the rest. */
 void exact_filter(struct sched *s, const struct pod_class *c, bool ignore_nominated, uint64_t *bits);
 void exact_scores(const struct view *v, const struct pod_class *c, const uint64_t *bits, int64_t *raw, int32_t *score);
-/* Cross filters on bits, then cross scores onto score. */
+/* Cross filters on bits, then cross scores added to `from`: the sums, in score, or `from` itself when there are none.  `from` may be score. */
 void cross_filter(const struct sched *s, const struct pod_class *c, uint64_t *bits);
-void cross_scores(const struct sched *s, const struct pod_class *c, const uint64_t *bits, int64_t *raw, int32_t *score);
+const int32_t *cross_scores(const struct sched *s, const struct pod_class *c, const uint64_t *bits, int64_t *raw, const int32_t *from, int32_t *score);
 /* Weighted and normalised raw values of one plugin, added to score. */
 void plugin_scores(const struct view *v, const struct pod_class *c, uint32_t plugin, const uint64_t *bits, int64_t *raw, int32_t *score);
 /* The best two (or one) of scores; updates ret.  bits are as before in the end. */

@@ -255,11 +255,8 @@ static void norm_add(const struct norm *p, const uint64_t *fits, uint32_t words,
 
 void norms_add(const struct norms *m, const uint64_t *fits, uint32_t words, int32_t *score)
 {
-    int32_t base = m->base;
     for (uint32_t i = 0; i < m->n; i++)
         norm_add(&m->p[i], fits, words, score);
-    for (uint32_t n = 0; base && n < words * 64; n++)
-        score[n] += base;
 }
 
 bool norms_kernel(const struct norms *m, struct kernel_job *j)

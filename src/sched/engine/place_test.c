@@ -380,10 +380,18 @@ TEST(cross_classes)
 {
     run_all("name: a\n", LOCAL | CROSS, 60, 150);
 }
+/* Filters across nodes, no such scores: scans by bounds, or the warm part alone. */
+TEST(cross_filters)
+{
+    run_all("name: a\nplugins: {InterPodAffinity: {weight: 0}, PodTopologySpread: {weight: 0}}\n", LOCAL | CROSS, 40, 150);
+    run_all("name: a\nplugins: {InterPodAffinity: {weight: 0}, PodTopologySpread: {weight: 0}, TaintToleration: {weight: 0}, NodeAffinity: {weight: 0}, ImageLocality: off}\n",
+            GEN_TAINTS | GEN_PRIORITY | CROSS, 40, 150);
+    run_all("name: a\nties: best-fit\nplugins: {InterPodAffinity: {weight: 0}, PodTopologySpread: {weight: 0}}\n", LOCAL | CROSS, 20, 150);
+}
 TEST(devices)
 {
     run_all("name: a\n", LOCAL | GEN_GPU | GEN_NUMA, 30, 200);
     run_all("name: a\nbase: gpu-packing\n", LOCAL | GEN_GPU, 20, 200);
 }
 
-TEST_MAIN(local_classes, most_allocated_and_the_old_formula, other_resources_and_curves, resources_alone, best_fit_ties, added_affinity, cross_classes, devices)
+TEST_MAIN(local_classes, most_allocated_and_the_old_formula, other_resources_and_curves, resources_alone, best_fit_ties, added_affinity, cross_classes, cross_filters, devices)

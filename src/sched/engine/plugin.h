@@ -67,11 +67,14 @@ struct sched_plugin {
     void (*locate)(const struct sched *s, unit_id u, const void *args, uint64_t *nodes);
     bool (*group)(const struct sched *s, unit_id u, const void *args, const uint64_t *nodes, struct node_sets *ret);
 
-    /* State of its own, told of every pod that comes onto a node or leaves it (also by rollback). */
+    /* State of its own, told of every pod that comes onto a node or leaves it (also by rollback).  What is kept by counting both is right at all times; what is
+     * learned from placements must wait until they stand: not while a statement is open or s->imagining, but then and when `committed` says that the outermost
+     * statement was kept. */
     void *(*state_new)(struct sched *s, const void *args);
     void (*state_free)(void *state);
     void (*assigned)(struct sched *s, void *state, pod_id p, node_id n);
     void (*unassigned)(struct sched *s, void *state, pod_id p, node_id n);
+    void (*committed)(struct sched *s, void *state); /* only for plugins with one of the two above */
     /* A node's labels, taints, capacity or images change, it comes or goes: before (sign -1, unless it is new) and after (+1, unless it is gone). */
     void (*node_changed)(struct sched *s, void *state, node_id n, int sign);
 

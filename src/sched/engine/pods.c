@@ -39,7 +39,7 @@ void pods_fini(struct sched *s)
     free(s->pod_table->slots);
     free(s->pod_table);
     vec_fini(&s->free_pods);
-    vec_fini(&s->elsewhere);
+    elsewhere_fini(s);
 }
 
 /* --- the table --------------------------------------------------------------------------------------------------------------------- */
@@ -159,15 +159,6 @@ static pod_id new_slot(struct sched *s)
     return id;
 }
 
-static void elsewhere_remove(struct sched *s, pod_id p)
-{
-    for (size_t i = 0; i < s->elsewhere.len; i++)
-        if (s->elsewhere.p[i].pod == p) {
-            vec_remove_swap(&s->elsewhere, i);
-            return;
-        }
-}
-
 /* Off its node, or out of the list of those elsewhere: pending. */
 static void detach(struct sched *s, pod_id p)
 {
@@ -175,7 +166,7 @@ static void detach(struct sched *s, pod_id p)
         model_unassign(s, p);
     else if (s->pods[p].state == PS_ELSEWHERE)
         elsewhere_remove(s, p);
-    s->pods[p].state = PS_PENDING;
+    s->pods[p].gpu_mask = 0;
 }
 
 static uint16_t mask_of(const struct pod_spec *spec)
@@ -195,9 +186,8 @@ static void attach(struct sched *s, pod_id id, const struct pod_spec *spec)
     struct pod *p = &s->pods[id];
     if (n == NODE_NONE) {
         detach(s, id);
-        p->state = PS_ELSEWHERE;
         p->gpu_mask = mask_of(spec);
-        vec_push(&s->elsewhere, (struct elsewhere){id, symbol(&s->sym, spec->node), (uint8_t)state});
+        elsewhere_add(s, id, symbol(&s->sym, spec->node), (uint8_t)state);
     } else if (pod_on_node(p) && p->node == n && (mask_of(spec) == 0 || mask_of(spec) == p->gpu_mask)) {
         model_set_state(s, id, state);
     } else {
@@ -277,9 +267,15 @@ static void update(struct sched *s, pod_id id, const struct pod_spec *spec, clas
         p->class_ = class_;
         if (n != NODE_NONE)
             model_assign(s, id, n, state, same_gpus ? mask : 0);
+        units_priority_changed(s, id);
         classes_unref(s, former);
     } else {
         classes_unref(s, class_);
+    }
+    if (symbol(&s->sym, spec->subgroup) != p->subgroup_name) {
+        p->subgroup_name = symbol(&s->sym, spec->subgroup);
+        p->subgroup = subgroup_of(s, p->unit, spec->subgroup);
+        statement_event(s, EVENT_GROUP);
     }
     if (p->started_ns != spec->started_ns && pod_on_node(p))
         model_touch(s, p->node, false); /* preemption prefers pods that started late */
@@ -293,22 +289,26 @@ static void update(struct sched *s, pod_id id, const struct pod_spec *spec, clas
     place_as_told(s, id, spec);
 }
 
+static bool is_of_group(const struct sched *s, pod_id p, str group)
+{
+    const struct unit *u = &s->units[s->pods[p].unit];
+    return str_eq(u->is_group ? symbol_text(&s->sym, u->name) : S(""), group);
+}
+
 int sched_pod_put(struct sched *s, const struct pod_spec *spec, pod_id *ret_id, struct err *err)
 {
     pod_id id = sched_pod_find(s, spec->ns, spec->name);
-    if (id == POD_NONE) {
-        int r = check(s, spec, err);
-        if (r < 0)
-            return r;
-    } else if (s->units[s->pods[id].unit].is_group ? !str_eq(symbol_text(&s->sym, s->units[s->pods[id].unit].name), spec->group) : !str_empty(spec->group)) {
+    class_id class_;
+    int r = id == POD_NONE ? check(s, spec, err) : 0;
+    if (r == 0)
+        r = classes_ref(s, spec, &class_, err);
+    if (r < 0)
+        return r;
+    if (id != POD_NONE && !is_of_group(s, id, spec->group)) {
         /* another group is another unit: as if it went and came again */
         sched_pod_delete(s, spec->ns, spec->name);
         id = POD_NONE;
     }
-    class_id class_;
-    int r = classes_ref(s, spec, &class_, err);
-    if (r < 0)
-        return r;
     if (id == POD_NONE)
         id = add(s, spec, class_);
     else
@@ -333,6 +333,7 @@ pod_id sched_pod_clone(struct sched *s, pod_id like, str name, nsec_t created_ns
     const struct unit *u = &s->units[from->unit];
     unit_id unit = units_of_pod(s, symbol_text(&s->sym, from->ns), u->is_group ? symbol_text(&s->sym, u->name) : S(""), id);
     s->pods[id].unit = unit;
+    statement_event(s, EVENT_GROUP);
     return id;
 }
 
@@ -354,17 +355,11 @@ void sched_pod_delete(struct sched *s, str ns, str name)
 /* --- nodes come and go -------------------------------------------------------------------------------------------------------------- */
 void pods_node_came(struct sched *s, node_id n)
 {
-    for (size_t i = 0; i < s->elsewhere.len;) {
-        struct elsewhere e = s->elsewhere.p[i];
-        if (e.node != s->nodes[n].name) {
-            i++;
-            continue;
-        }
-        vec_remove_swap(&s->elsewhere, i);
-        uint16_t mask = s->pods[e.pod].gpu_mask;
-        s->pods[e.pod].gpu_mask = 0;
-        s->pods[e.pod].state = PS_PENDING;
-        model_assign(s, e.pod, n, e.state, mask);
+    uint8_t state;
+    for (pod_id p; (p = elsewhere_take(s, s->nodes[n].name, &state)) != POD_NONE;) {
+        uint16_t mask = s->pods[p].gpu_mask;
+        s->pods[p].gpu_mask = 0;
+        model_assign(s, p, n, state, mask);
     }
 }
 
@@ -378,9 +373,8 @@ void pods_node_went(struct sched *s, node_id n)
         model_unassign(s, p);
         if (!was_bound)
             continue;
-        s->pods[p].state = PS_ELSEWHERE;
         s->pods[p].gpu_mask = mask;
-        vec_push(&s->elsewhere, (struct elsewhere){p, s->nodes[n].name, state});
+        elsewhere_add(s, p, s->nodes[n].name, state);
     }
 }
 

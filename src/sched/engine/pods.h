@@ -27,4 +27,6 @@ void nodes_fini(struct sched *s);
 /* --- units (groups.c) ------------------------------------------------------------------------------------------------------------ */
 unit_id units_of_pod(struct sched *s, str ns, str group, pod_id p); /* joins the pod to its unit, made when needed */
 void units_leave(struct sched *s, pod_id p);
+/* The pod has another class: a unit without a priority of its own has the highest of its members. */
+void units_priority_changed(struct sched *s, pod_id p);
 void units_fini(struct sched *s);

@@ -87,25 +87,34 @@ static struct best best_within(struct sched *s, const struct pod_class *c, const
 }
 
 /* --- victims --------------------------------------------------------------------------------------------------------------------------- */
-static bool is_listed(const struct preempt_candidate *c, pod_id p)
+static bool is_listed(const pod_id *list, size_t n, pod_id p)
 {
-    for (size_t i = 0; i < c->victims.len; i++)
-        if (c->victims.p[i] == p)
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == p)
             return true;
     return false;
 }
 
-/* A gang that loses its minimum is of no use: the rest of it goes, too, as far as it may be evicted. */
+static bool is_listed_unit(const struct sched *s, const pod_id *list, size_t n, unit_id u)
+{
+    for (size_t i = 0; i < n; i++)
+        if (s->pods[list[i]].unit == u)
+            return true;
+    return false;
+}
+
+/* A gang that loses its minimum is of no use: the rest of it goes, too, as far as it may be evicted.  Gangs are large and a node's pods are few: each gang is
+ * asked once, and only the node's own victims can be in the list twice. */
 static void add_gang_mates(const struct sched *s, const struct pod_class *c, struct preempt_candidate *ret)
 {
     size_t n = ret->victims.len;
     for (size_t i = 0; i < n; i++) {
         unit_id u = s->pods[ret->victims.p[i]].unit;
         const struct unit *unit = &s->units[u];
-        if (!unit->is_group || !unit->declared || unit_holds_without(s, u, ret->victims.p, n))
+        if (!unit->is_group || !unit->declared || is_listed_unit(s, ret->victims.p, i, u) || unit_holds_without(s, u, ret->victims.p, n))
             continue;
         for (size_t k = 0; k < unit->pods.len; k++)
-            if (preempt_may_evict(s, c, unit->pods.p[k]) && !is_listed(ret, unit->pods.p[k]))
+            if (preempt_may_evict(s, c, unit->pods.p[k]) && !is_listed(ret->victims.p, n, unit->pods.p[k]))
                 vec_push(&ret->victims, unit->pods.p[k]);
     }
 }
@@ -160,26 +169,34 @@ bool preempt_find(struct sched *s, pod_id p, const uint64_t *within, struct pree
 }
 
 /* --- carrying it out ---------------------------------------------------------------------------------------------------------------- */
-/* Who of lower priority has room kept on n and loses it first?  Members of the same unit keep theirs. */
-static pod_id next_lower_nominated(const struct sched *s, const struct pod_class *c, unit_id own, node_id n)
+static int lowest_first(const void *pa, const void *pb, void *arg)
 {
-    pod_id lowest = POD_NONE;
-    if (s->preempt->nominated_on[n] == 0)
-        return lowest;
-    for (pod_id q = s->nodes[n].first_pod; q; q = s->pods[q].next_on_node) {
-        int32_t priority = class_of(s, q)->priority;
-        if (s->pods[q].state != PS_NOMINATED || priority >= c->priority || s->pods[q].unit == own)
-            continue;
-        if (!lowest || priority < class_of(s, lowest)->priority || (priority == class_of(s, lowest)->priority && q > lowest))
-            lowest = q;
-    }
-    return lowest;
+    pod_id a = *(const pod_id *)pa, b = *(const pod_id *)pb;
+    int32_t x = class_of(arg, a)->priority, y = class_of(arg, b)->priority;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return a > b ? -1 : a < b;
+}
+
+/* Those of lower priority that have room kept on n, in state->ids: who loses it first stands first.  Members of the same unit keep theirs. */
+static void lower_nominated(struct sched *s, pod_id p, node_id n)
+{
+    struct preempt_state *x = s->preempt;
+    vec_clear(&x->ids);
+    if (x->nominated_on[n] == 0)
+        return;
+    for (pod_id q = s->nodes[n].first_pod; q; q = s->pods[q].next_on_node)
+        if (s->pods[q].state == PS_NOMINATED && class_of(s, q)->priority < class_of(s, p)->priority && s->pods[q].unit != s->pods[p].unit)
+            vec_push(&x->ids, q);
+    if (x->ids.len > 1)
+        qsort_r(x->ids.p, x->ids.len, sizeof *x->ids.p, lowest_first, s);
 }
 
 static void drop_lower_nominated(struct sched *s, pod_id p, node_id n)
 {
-    for (pod_id q; (q = next_lower_nominated(s, class_of(s, p), s->pods[p].unit, n)) != POD_NONE;)
-        model_unassign(s, q);
+    lower_nominated(s, p, n);
+    for (size_t i = 0; i < s->preempt->ids.len; i++)
+        model_unassign(s, s->preempt->ids.p[i]);
 }
 
 void preempt_apply(struct sched *s, pod_id p, const struct preempt_candidate *c, uint16_t gpu_mask)
@@ -220,8 +237,8 @@ void preempt_override(struct sched *s, pod_id p)
 {
     if (likely(s->preempt->nnominated == 0))
         return;
-    const struct pod_class *c = class_of(s, p);
     node_id n = s->pods[p].node;
-    for (pod_id q; !has_room_to_come(s, c, n) && (q = next_lower_nominated(s, c, s->pods[p].unit, n)) != POD_NONE;)
-        model_unassign(s, q);
+    lower_nominated(s, p, n);
+    for (size_t i = 0; i < s->preempt->ids.len && !has_room_to_come(s, class_of(s, p), n); i++)
+        model_unassign(s, s->preempt->ids.p[i]);
 }

@@ -42,7 +42,9 @@ void preempt_override(struct sched *s, pod_id p);
 
 /* Columns by level, kept by the model at each assign and unassign. */
 struct preempt_state;
-struct preempt_state *preempt_state_new(struct sched *s);
+struct preempt_state *preempt_state_new(const struct sched *s);
 void preempt_state_free(struct preempt_state *x);
 void preempt_assigned(struct sched *s, pod_id p, node_id n, int sign /* +1, -1 */);
 void preempt_nodes_grown(struct sched *s); /* columns are longer now */
+/* For model_check: the columns made anew from the pods, and compared. */
+int preempt_check(const struct sched *s, struct err *err) MUST_CHECK;

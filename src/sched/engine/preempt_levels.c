@@ -10,11 +10,11 @@
 #include "sched/plugins/plugins.h"
 #include "sched/plugins/resources.h"
 
-struct preempt_state *preempt_state_new(struct sched *s)
+struct preempt_state *preempt_state_new(const struct sched *s)
 {
     struct preempt_state *x = xnew(struct preempt_state);
     x->nslots = (size_t)s->view.words * 64;
-    x->nominated_on = xarray(x->nslots, uint16_t);
+    x->nominated_on = xarray(x->nslots, uint32_t);
     return x;
 }
 
@@ -110,9 +110,8 @@ static struct preempt_level *level_of(struct preempt_state *x, int32_t priority)
     return &x->levels[lo];
 }
 
-void preempt_assigned(struct sched *s, pod_id p, node_id n, int sign)
+static void count_pod(const struct sched *s, struct preempt_state *x, pod_id p, node_id n, int sign)
 {
-    struct preempt_state *x = s->preempt;
     const struct pod *pod = &s->pods[p];
     const struct pod_class *c = s->classes[pod->class_];
     struct preempt_level *l;
@@ -130,9 +129,44 @@ void preempt_assigned(struct sched *s, pod_id p, node_id n, int sign)
         l->col[r][n] += sign * c->req[i].amount;
     }
     if (unlikely(pod->state == PS_NOMINATED)) {
-        x->nominated_on[n] = (uint16_t)(x->nominated_on[n] + sign);
+        x->nominated_on[n] += (uint32_t)sign;
         x->nnominated += (uint32_t)sign;
     }
+}
+
+void preempt_assigned(struct sched *s, pod_id p, node_id n, int sign)
+{
+    count_pod(s, s->preempt, p, n, sign);
+}
+
+/* --- for tests -------------------------------------------------------------------------------------------------------------------------- */
+static bool same_level(const struct preempt_level *a, const struct preempt_level *b, size_t nslots)
+{
+    bool same = a->npods == b->npods;
+    for (uint32_t r = 0; r < RES_MAX; r++)
+        for (size_t n = 0; (a->col[r] || b->col[r]) && n < nslots; n++)
+            same &= (a->col[r] ? a->col[r][n] : 0) == (b->col[r] ? b->col[r][n] : 0);
+    return same;
+}
+
+int preempt_check(const struct sched *s, struct err *err)
+{
+    struct preempt_state *kept = s->preempt, *made = preempt_state_new(s);
+    static const struct preempt_level nobody;
+    bits_foreach(n, s->alive, s->view.words)
+        for (pod_id p = s->nodes[n].first_pod; p; p = s->pods[p].next_on_node)
+            count_pod(s, made, p, n, 1);
+    bool same = kept->nslots == made->nslots && kept->nnominated == made->nnominated && memcmp(kept->nominated_on, made->nominated_on, made->nslots * sizeof *made->nominated_on) == 0 &&
+                same_level(&kept->leaving, &made->leaving, made->nslots);
+    for (uint32_t i = 0, k = 0; same && i < kept->nlevels; i++) { /* an empty level may still stand there */
+        bool there = k < made->nlevels && made->levels[k].priority == kept->levels[i].priority;
+        same = same_level(&kept->levels[i], there ? &made->levels[k] : &nobody, made->nslots);
+        k += there;
+        same &= i + 1 < kept->nlevels || k == made->nlevels;
+    }
+    same &= kept->nlevels > 0 || made->nlevels == 0;
+    preempt_state_free(made);
+    return same ? 0 : err_set(err, E_INTERNAL, "the amounts by priority differ from the pods");
 }
 
 /* --- how a class is searched ----------------------------------------------------------------------------------------------------- */

@@ -69,13 +69,13 @@ struct preempt_state {
     uint32_t nlevels, caplevels, last;
     struct preempt_level leaving; /* TERMINATING pods of any priority */
     size_t nslots;                /* length of the columns */
-    uint16_t *nominated_on;       /* by node: how many nominated pods */
+    uint32_t *nominated_on;       /* by node: how many nominated pods */
     uint32_t nnominated;
     struct class_candidates classes[PREEMPT_CLASSES];
     uint64_t clock;
     VEC(struct victim) victims; /* of the last evaluation, most important first */
     VEC(struct victim) others;  /* terminating and overridden nominated pods of the last evaluation */
-    VEC(pod_id) ids;            /* for pdbs_split */
+    VEC(pod_id) ids;            /* scratch: for pdbs_split, for nominated pods that lose their room */
 };
 
 /* Bits of `nodes` where the class does not fit even with everybody gone that may go are cleared. */

@@ -42,7 +42,7 @@ static const struct row rows_default[] = {
     {&plugin_inter_pod_affinity, 2, FILTERS, NULL},
     {&plugin_node_bandwidth, 0, FILTERS, NULL},
     {&plugin_gpu_sharing, 0, FILTERS, NULL},
-    {&plugin_numa_alignment, 0, FILTERS, NULL},
+    {&plugin_numa_alignment, 1, FILTERS, NULL},
     {&plugin_balanced_allocation, 1, 0, NULL},
     {&plugin_image_locality, 1, 0, NULL},
     {&plugin_coscheduling, 0, 0, NULL},
@@ -541,6 +541,8 @@ static int kube_config(struct reader *r, str path, const struct json *list)
             continue;
         if ((rc = read_plugin(r, path_join(r, at, S("name")), name, &plugin)) < 0)
             return rc;
+        if (plugin == &plugin_volume_binding) /* how long to wait for volumes is no matter of placing; configurations written out have it */
+            continue;
         str args_path = path_join(r, at, S("args"));
         if (args && args->type != JSON_NULL && (rc = want(r, args_path, args, JSON_OBJECT)) == 0)
             args_note(r, plugin, args, args_path);

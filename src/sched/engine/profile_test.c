@@ -44,7 +44,7 @@ TEST(default_is_kube_schedulers)
     } want[] = {{"SchedulingGates", 0, true},   {"NodeName", 0, true},           {"NodeUnschedulable", 0, true},  {"TaintToleration", 3, true},
                 {"NodeAffinity", 2, true},      {"NodePorts", 0, true},          {"NodeResourcesFit", 1, true},   {"VolumeRestrictions", 0, true},
                 {"NodeVolumeLimits", 0, true},  {"VolumeBinding", 0, true},      {"VolumeZone", 0, true},         {"PodTopologySpread", 2, true},
-                {"InterPodAffinity", 2, true},  {"NodeBandwidth", 0, true},      {"GpuSharing", 0, true},         {"NumaAlignment", 0, true},
+                {"InterPodAffinity", 2, true},  {"NodeBandwidth", 0, true},      {"GpuSharing", 0, true},         {"NumaAlignment", 1, true},
                 {"NodeResourcesBalancedAllocation", 1, false}, {"ImageLocality", 1, false},
                 {"Coscheduling", 0, false},     {"JobLevelAffinity", 0, false},  {"DaemonSet", 0, false},         {"DefaultPreemption", 0, false}};
     struct sched_profile *p = profile_builtin(S("default"));
@@ -136,7 +136,8 @@ TEST(kube_configuration_is_read)
                                          "- schedulerName: my-sched\n  plugins:\n    score:\n      disabled:\n      - name: ImageLocality\n"
                                          "      enabled:\n      - name: NodeResourcesFit\n        weight: 9\n      - name: PodTopologySpread\n"
                                          "    filter:\n      disabled:\n      - name: NodePorts\n    postFilter:\n      disabled: [{name: '*'}]\n"
-                                         "  pluginConfig:\n  - args:\n      scoringStrategy: {type: MostAllocated}\n    name: NodeResourcesFit\n");
+                                         "  pluginConfig:\n  - args:\n      scoringStrategy: {type: MostAllocated}\n    name: NodeResourcesFit\n"
+                                         "  - {name: VolumeBinding, args: {bindTimeoutSeconds: 600}}\n");
     T_EQ_STR(p->name, "my-sched");
     T_EQ_INT(weight_of(p, "ImageLocality"), 0);
     T_EQ_INT(weight_of(p, "NodeResourcesFit"), 9);

@@ -228,7 +228,7 @@ struct group_spec {
     nsec_t timeout_ns; /* scheduleTimeoutSeconds, 0 none */
     const struct spec_subgroup *subgroups;
     size_t nsubgroups;
-    const str *required_keys; /* every member in one domain of each; widest first */
+    const str *required_keys; /* every member in one domain of each; widest first.  "zone,rack": a level of a tree, see sched_topology_key */
     size_t nrequired_keys;
     const str *preferred_keys; /* best effort, widest first */
     size_t npreferred_keys;

@@ -58,6 +58,7 @@ static void take_back(struct sched *s, const struct undo *u)
     switch ((enum undo_op)u->op) {
     case UNDO_ASSIGN:
         model_undo_assign(s, u->pod);
+        s->nassigned--;
         break;
     case UNDO_UNASSIGN:
         model_redo_assign(s, u->pod, u->node, u->state, u->gpu_mask, u->numa_zones);
@@ -71,6 +72,7 @@ static void take_back(struct sched *s, const struct undo *u)
         nodes_drop(s, u->node);
         break;
     case UNDO_NODE_REMOVE:
+        map_put(&s->node_by_name, symbol_text(&s->sym, s->nodes[u->node].name), (void *)(uintptr_t)(u->node + 1));
         model_node_show(s, u->node);
         s->tie_stale = true;
         break;
@@ -102,6 +104,11 @@ void statement_commit(struct sched *s, uint32_t mark)
     s->events |= l->events;
     l->events = 0;
     vec_clear(&l->list);
+    for (uint32_t i = 0; i < s->nhooks; i++) {
+        const struct sched_plugin *plugin = s->profile->plugins[s->hooks[i]].plugin;
+        if (plugin->committed)
+            plugin->committed(s, s->plugin_state[s->hooks[i]]);
+    }
 }
 
 int statement_add_nodes(struct sched *s, const struct node_spec *like, uint32_t count, struct err *err)
@@ -114,7 +121,7 @@ int statement_add_nodes(struct sched *s, const struct node_spec *like, uint32_t 
             strbuf_clear(&name);
             strbuf_add_str(&name, like->name);
             strbuf_addf(&name, "-%u", number++);
-        } while (sched_node_find(s, strbuf_str(&name)) != NODE_NONE);
+        } while (sched_node_find(s, strbuf_str(&name)) != NODE_NONE || elsewhere_waits(s, strbuf_str(&name)));
         spec.name = strbuf_str(&name);
         node_id n;
         int r = sched_node_put(s, &spec, &n, err);
@@ -130,6 +137,7 @@ void statement_remove_node(struct sched *s, node_id n)
     BUG_ON(!statement_is_open(s));
     while (s->nodes[n].first_pod)
         model_unassign(s, s->nodes[n].first_pod);
+    map_del(&s->node_by_name, symbol_text(&s->sym, s->nodes[n].name)); /* who asks for it by name must not find it either */
     model_node_hide(s, n);
     s->tie_stale = true;
     statement_log(s, UNDO_NODE_REMOVE, POD_NONE, n, PS_FREE, 0, 0, 0);

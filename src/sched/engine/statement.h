@@ -1,7 +1,7 @@
 /* statement.h - hypothetical changes that can be taken back: all-or-nothing for a unit, what-if for people.
  *
  *     uint32_t mark = statement_begin(s);      // may be nested
- *     model_assign(...); model_unassign(...); statement_evict(...)
+ *     model_assign(...); model_unassign(...); model_set_state(...)
  *     if (enough) statement_commit(s, mark); else statement_rollback(s, mark);
  * A scenario is a statement that is always rolled back: add nodes, remove pods, ask, and throw it away.
  * After a rollback every column, counter and device is as it was (node versions and the journal rise: readers must look again).
@@ -15,9 +15,10 @@ uint32_t statement_begin(struct sched *s); /* a checkpoint; the outermost opens 
 void statement_rollback(struct sched *s, uint32_t mark); /* takes everything since mark back; the statement is closed */
 void statement_commit(struct sched *s, uint32_t mark);   /* the outermost forgets the log; an inner one leaves it to its outer */
 bool statement_is_open(const struct sched *s);
-/* Scenario: adds `count` nodes like the spec, named PREFIX-0.. ; they go with the rollback.  ret_first may be NULL. */
+/* Scenario: adds `count` nodes like the spec, named PREFIX-0.. ; they go with the rollback.  An error leaves those before it there, until
+ * then.  Names that nodes have, or that bound pods wait for, are left out. */
 int statement_add_nodes(struct sched *s, const struct node_spec *like, uint32_t count, struct err *err) MUST_CHECK;
-/* Takes a node out of play (as if cordoned and emptied); its pods become pending. */
+/* Takes a node out of play, as if it were deleted; its pods become pending. */
 void statement_remove_node(struct sched *s, node_id n);
 
 /* --- for the model: what it changed --------------------------------------------------------------------------------------------- */

@@ -37,6 +37,12 @@ enum sched_event {
     EVENT_ALL = (1 << 17) - 1
 };
 
+/* An amount from outside as the engine counts it: from 0 to `most`, which is LIMIT_SCHED_AMOUNT for requests and one less for what nodes have. */
+static inline int64_t amount_within(int64_t amount, int64_t most)
+{
+    return MIN(MAX(amount, (int64_t)0), most);
+}
+
 /* Bitmaps over nodes: words of 64, as many as view->words. */
 static inline bool bit_get(const uint64_t *b, uint32_t i)
 {

@@ -23,8 +23,9 @@ struct unit_state {
     uint64_t locators; /* profile indexes with locate */
     uint64_t groupers;
     int job_affinity, fit; /* profile indexes, -1 */
-    uint32_t *failed; /* by class: the try in which it failed last */
-    uint32_t nfailed, stamp;
+    uint64_t *failed; /* by class: the try in which it failed last */
+    uint64_t stamp;
+    uint32_t nfailed;
     struct preempt_candidate candidate; /* scratch */
     struct class_rejects rejects[UNIT_REJECTS];
     uint64_t clock;

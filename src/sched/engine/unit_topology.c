@@ -2,9 +2,11 @@
  *
  *   keys zone, rack:   (a, 1): n0 n1    (a, 2): n2    (b, 1): n3        rack 1 of zone b is not rack 1 of zone a */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/limits.h"
 #include "sched/engine/unit_state.h"
 
-#define RULES_MAX 8
+#define RULES_MAX LIMIT_SCHED_TOPOLOGY_KEYS
+#define UNIT_TOPOLOGIES 64u /* columns are never taken down: groups that name ever new keys get no more of them, and look at labels */
 
 void node_sets_fini(struct node_sets *n)
 {
@@ -13,18 +15,22 @@ void node_sets_fini(struct node_sets *n)
     vec_fini(&n->sets);
 }
 
+static void topology(struct sched *s, sym_t key)
+{
+    if (key && s->ntopos < UNIT_TOPOLOGIES)
+        model_topology(s, key);
+}
+
 void unit_topologies(struct sched *s, unit_id u)
 {
     const struct unit *unit = &s->units[u];
     for (uint32_t i = 0; i < unit->nrequired_keys; i++)
-        model_topology(s, unit->required_keys[i]);
+        topology(s, unit->required_keys[i]);
     for (uint32_t i = 0; i < unit->npreferred_keys; i++)
-        model_topology(s, unit->preferred_keys[i]);
+        topology(s, unit->preferred_keys[i]);
     for (uint32_t i = 0; i < unit->nsubgroups; i++) {
-        if (unit->subgroups[i].required_key)
-            model_topology(s, unit->subgroups[i].required_key);
-        if (unit->subgroups[i].preferred_key)
-            model_topology(s, unit->subgroups[i].preferred_key);
+        topology(s, unit->subgroups[i].required_key);
+        topology(s, unit->subgroups[i].preferred_key);
     }
 }
 
@@ -129,7 +135,7 @@ static void measure(const struct order *o, struct domain *d, node_id n)
     for (uint32_t i = 0; i < o->nrules; i++) {
         uint16_t r = o->rules[i].resource;
         int64_t amount = o->rules[i].by_available ? MAX(view_free(&s->view, n, r), (int64_t)0) : s->alloc[r] ? s->alloc[r][n] : 0;
-        d->measure[i] += amount;
+        d->measure[i] = MIN(d->measure[i] + amount, INT64_MAX / 2); /* amounts are small against that */
     }
 }
 

@@ -8,12 +8,14 @@
  * Kept:   per node   what it adds to the demand's sums                        by assigned, unassigned, node_changed
  *                    its waste and worth as it is                             as of the node's version
  *         per shape  (cpu, devices, share) and node: the score                as of the node's version
- * What changes all scores (another mix, a price that doubled) touches the nodes, so that versions tell.
+ * What changes all scores (another mix, a price that doubled) touches the nodes, so that versions tell.  It is learned from placements that stand, never from
+ * what a rollback takes back.
  * Scores are kept for the engine's own view only, which one thread asks; on a replica they are computed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/plugins/gpu_packing.h"
 
 #include "sched/engine/devices.h"
+#include "sched/engine/statement.h"
 #include "sched/plugins/gpu_demand.h"
 #include "sched/plugins/gpu_mix.h"
 #include "sched/plugins/plugins.h"
@@ -49,8 +51,8 @@ struct packing {
     struct shape shapes[SHAPES_MAX];
     uint32_t nshapes;
     uint64_t clock;
-    uint64_t placed, placed_then; /* pods so far; at the last renewal */
-    uint32_t events;
+    uint64_t seen, seen_then; /* s->nassigned: so far; at the last renewal */
+    uint64_t events; /* placements that renewed nothing */
     node_id unsettled; /* a pod is about to leave it */
 };
 
@@ -292,8 +294,25 @@ static void rebuild(struct sched *s, struct packing *x)
 
 static bool is_due(const struct packing *x)
 {
-    uint64_t since = x->placed - x->placed_then;
-    return !x->args->given && x->frag && since >= MAX(MIN(x->placed_then / 2, (uint64_t)RENEWAL_MAX), (uint64_t)FIRST_RENEWAL);
+    uint64_t since = x->seen - x->seen_then;
+    return !x->args->given && x->frag && since >= MAX(MIN(x->seen_then / 2, (uint64_t)RENEWAL_MAX), (uint64_t)FIRST_RENEWAL);
+}
+
+/* What stands changes the mix and the prices; what is only tried does not, or asking would change the answers. */
+static void learn(struct sched *s, struct packing *x)
+{
+    if (s->imagining || statement_is_open(s) || s->nassigned <= x->seen)
+        return;
+    uint64_t news = s->nassigned - x->seen, before = x->events;
+    x->seen = s->nassigned;
+    if (is_due(x)) {
+        x->seen_then = x->seen;
+        rebuild(s, x);
+        return;
+    }
+    x->events += news;
+    if (x->events / REPRICE_EVERY != before / REPRICE_EVERY)
+        reprice(s, x, false);
 }
 
 static void assigned(struct sched *s, void *state, pod_id p, node_id n)
@@ -303,13 +322,13 @@ static void assigned(struct sched *s, void *state, pod_id p, node_id n)
     settle_last(s, x);
     if (x->nodes[n].ngpus)
         settle(s, x, n, false);
-    x->placed++;
-    if (is_due(x)) {
-        x->placed_then = x->placed;
-        rebuild(s, x);
-    } else if (++x->events % REPRICE_EVERY == 0) {
-        reprice(s, x, false);
-    }
+    learn(s, x);
+}
+
+static void committed(struct sched *s, void *state)
+{
+    settle_last(s, state);
+    learn(s, state);
 }
 
 static void unassigned(struct sched *s, void *state, pod_id p, node_id n)
@@ -407,6 +426,7 @@ const struct sched_plugin plugin_gpu_packing = {
     .state_free = state_free,
     .assigned = assigned,
     .unassigned = unassigned,
+    .committed = committed,
     .node_changed = node_changed,
     .configure = gpu_packing_configure,
 };

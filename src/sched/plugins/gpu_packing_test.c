@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "sched/engine/devices.h"
+#include "sched/engine/explain.h"
 #include "sched/engine/place.h"
 #include "sched/engine/test_world.h"
 #include "sched/plugins/gpu_demand.h"
@@ -343,6 +344,56 @@ TEST(a_learned_mix_keeps_room_for_what_it_saw)
     sched_free(s);
 }
 
+/* The same world with and without questions: rejected gangs, scenarios, searches for victims and explanations leave no trace in later scores. */
+TEST(what_is_only_tried_teaches_nothing)
+{
+    struct sched *worlds[2];
+    int64_t raw[2][256] = {0};
+    for (int asked = 0; asked < 2; asked++) {
+        struct sched *s = worlds[asked] = world_new("gpu-packing", 3);
+        char name[24];
+        for (uint32_t i = 0; i < 8; i++) {
+            snprintf(name, sizeof name, "n%u", i);
+            world_node_with(s, name, 64000, "", "", 8);
+        }
+        for (uint32_t i = 0; i < 40; i++) {
+            snprintf(name, sizeof name, "p%u", i);
+            world_pod(s, .name = name, .cpu = 1000, .gpu_milli = 100 * (1 + i % 7));
+            struct unit_decision d = UNIT_DECISION_INIT;
+            sched_place(s, sched_unit_of(s, sched_pod_find(s, S("default"), str_of(name))), 1, &d);
+            T_EQ_INT(d.result, UNIT_PLACED);
+            unit_decision_fini(&d);
+        }
+        /* classes that weigh a lot once somebody learns of them */
+        world_group(s, .name = S("g"), .min_member = 70);
+        for (uint32_t i = 0; i < 70; i++) {
+            snprintf(name, sizeof name, "g%u", i);
+            world_pod(s, .name = name, .cpu = 4000, .group = "g", .gpu_milli = GPU_MILLI, .created = i + 1);
+        }
+        for (int k = 0; asked && k < 40; k++) {
+            struct unit_decision d = UNIT_DECISION_INIT;
+            sched_place(s, sched_group_find(s, S("default"), S("g")), 1, &d);
+            T_EQ_INT(d.result, UNIT_REJECTED);
+            unit_decision_fini(&d);
+            ARENA_AUTO arena = ARENA_INIT;
+            explain_choice(s, &arena, sched_pod_find(s, S("default"), S("p3")));
+            pod_id p = sched_pod_find(s, S("default"), S("p5"));
+            struct pod was = s->pods[p];
+            model_undo_assign(s, p);
+            model_redo_assign(s, p, was.node, was.state, was.gpu_mask, was.numa_zones);
+        }
+        int at = profile_index(s->profile, "GpuPacking");
+        pod_id p = sched_pod_find(s, S("default"), S("p2"));
+        bits_foreach(n, s->alive, s->view.words)
+            raw[asked][n] = plugin_gpu_packing.score_one(&s->view, class_of(s, p), s->profile->plugins[at].args, n);
+    }
+    T_EQ_INT(world_digest(worlds[0]), world_digest(worlds[1]));
+    for (int n = 0; n < 8; n++)
+        T_EQ_INT(raw[0][n], raw[1][n]);
+    sched_free(worlds[0]);
+    sched_free(worlds[1]);
+}
+
 /* --- arguments --------------------------------------------------------------------------------------------------------------------------------- */
 TEST(arguments_are_read)
 {
@@ -383,4 +434,5 @@ TEST(arguments_are_read)
 
 TEST_MAIN(waste_of_plain_cases, waste_of_a_device_is_what_simulated_arrivals_leave, models_that_pods_insist_on_have_their_own_waste, a_mix_without_single_devices, prices_follow_scarcity,
           empty_nodes_are_kept_for_large_pods, a_scarce_model_is_kept_for_those_that_insist, cpu_is_left_to_devices_that_need_it, fractions_go_where_the_rest_is_of_use,
-          kept_scores_are_what_is_computed_anew, the_same_again, a_learned_mix_keeps_room_for_what_it_saw, arguments_are_read)
+          kept_scores_are_what_is_computed_anew, the_same_again, a_learned_mix_keeps_room_for_what_it_saw,
+          what_is_only_tried_teaches_nothing, arguments_are_read)

@@ -389,7 +389,8 @@ const struct sched_plugin plugin_pod_topology_spread = {
     .name = "PodTopologySpread",
     .filter_scope = PLUG_CROSS,
     .score_scope = PLUG_CROSS,
-    .helped_by = EVENT_POD_ASSIGNED | EVENT_POD_FREED | EVENT_POD_LABEL | EVENT_NODE_ADD | EVENT_NODE_DELETE | EVENT_NODE_LABEL | EVENT_NODE_TAINT,
+    .helped_by = EVENT_POD_ASSIGNED | EVENT_POD_FREED | EVENT_POD_LABEL | EVENT_NODE_ADD | EVENT_NODE_DELETE | EVENT_NODE_LABEL | EVENT_NODE_TAINT |
+                 EVENT_POD_UPDATED /* a toleration more makes more nodes count */,
     .default_weight = 2,
     .norm = NORM_CUSTOM,
     .reasons = reasons,

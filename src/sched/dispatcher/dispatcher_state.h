@@ -1,0 +1,66 @@
+/* dispatcher_state.h - what the dispatcher's files share: one slot a unit, lots of parked units, kin.
+ *
+ * A unit is in one place.  In a line it has an entry with its slot's stamp; in a lot or among followers it is linked through its slot. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "sched/dispatcher/dispatcher.h"
+#include "sched/dispatcher/line.h"
+
+struct slot {
+    uint64_t key[2]; /* in the ready line */
+    uint64_t seq;    /* arrival */
+    nsec_t since;    /* see struct dispatch_order */
+    nsec_t ready_ns; /* when it became ready */
+    nsec_t until;    /* end of its back-off */
+    uint32_t stamp, attempts;
+    unit_id next, prev; /* in its lot or among followers */
+    uint32_t lot;
+    class_id kin;  /* it leads or follows the kin of this class; 0: neither */
+    uint8_t place; /* enum dispatch_place */
+    bool changed;  /* told of while in flight */
+    bool follows;
+};
+struct lot {
+    uint32_t mask, n;
+    unit_id first;
+};
+struct kin { /* see kin.c */
+    unit_id leader;      /* UNIT_NONE: there are no kin */
+    unit_id first, last; /* followers, by arrival */
+    uint32_t n;
+    uint32_t burst;     /* how many are woken when the leader finds a place */
+    nsec_t rejected_ns; /* when the leader last was, and all would have been */
+};
+struct dispatcher {
+    struct sched *s;
+    struct dispatcher_opts opts;
+    struct slot *slots; /* by unit id */
+    uint32_t nslots;
+    struct line ready, starving, backoff, flush;
+    VEC(struct lot) lots;
+    uint32_t lots_mask; /* of all lots that hold units */
+    uint32_t count[DISPATCH_HELD + 1];
+    uint64_t next_seq;
+    struct kin *kin; /* by class */
+    uint32_t nkin;
+    nsec_t now; /* as last told: for what happens without a time */
+};
+
+/* dispatcher.c's */
+void dispatcher_lot_add(struct dispatcher *d, unit_id u, uint32_t mask);
+void dispatcher_lot_remove(struct dispatcher *d, unit_id u);
+/* Something may have helped a parked unit: ready, or backing off. */
+void dispatcher_wake(struct dispatcher *d, unit_id u, nsec_t now);
+
+/* kin.c's */
+/* A rejected unit is parked (its place says so): as a leader in its lot, among the followers, or alone in its lot. */
+void kin_park(struct dispatcher *d, unit_id u, uint32_t mask, nsec_t now);
+/* Out of the list of followers; it is nobody's kin then. */
+void kin_unfollow(struct dispatcher *d, unit_id u);
+/* The unit leads no longer; fine when it does not.  Where it was when it gave up: PARKED: the next one leads in its stead, untried, as it would be
+ * rejected, too.  Else the next ones are woken: one, or the burst when it found a place. */
+void kin_resign(struct dispatcher *d, unit_id u, enum dispatch_place was, bool placed, nsec_t now);
+/* Is the follower still of its kin's class? */
+bool kin_is_true(const struct dispatcher *d, unit_id u);
+int kin_check(const struct dispatcher *d, struct err *err) MUST_CHECK;

@@ -1,0 +1,203 @@
+/* live_internal.h - what the files of live.h share.
+ *
+ *   live.c          birth, turns, end           live_bind.c     binds and what becomes of them
+ *   live_sources.c  informers, discovery        live_claims.c   volumes of a pod before its bind
+ *   live_feed.c     objects to the engine       live_evict.c    victims, nominations
+ *   live_say.c      conditions                  live_event.c    Events
+ *   live_metrics.c  counters
+ *
+ * Pods are named by the engine's ids.  An id is used again after its pod has gone, so everything that outlives a turn carries the note's stamp along and
+ * compares: note(l, p)->stamp == stamp. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "base/log.h"
+#include "client/informer.h"
+#include "sched/dispatcher/line.h"
+#include "sched/live/live.h"
+#include "sched/live/outbox.h"
+
+struct live_bind;
+
+/* A pod of ours that has no node in the API yet. */
+struct live_wait {
+    uint16_t name;      /* its schedulerName, of live.names */
+    bool is_false;      /* the API has PodScheduled=False */
+    bool is_nominated;  /* ... a nominatedNodeName */
+    uint8_t result;     /* enum unit_result: what there is to say */
+    pod_id failed_pod;
+    uint32_t helped_by;
+    uint64_t said;      /* hash of the condition's message in the API; 0 none */
+    nsec_t said_at;     /* when we wrote it; 0: never */
+    nsec_t say_due;     /* its entry in live.say; 0: none */
+    nsec_t seen_at;     /* first */
+    struct live_bind *bind;
+    uint32_t bind_failures;
+    uint32_t event_count; /* of the FailedScheduling event; 0: none yet */
+    uint32_t victims;     /* that had to go for it */
+    uint64_t event_id;
+    nsec_t event_at;
+};
+struct live_note { /* of a pod in the engine */
+    uint64_t rv;      /* of the object that was fed last */
+    uint32_t stamp;   /* rises when the pod goes */
+    uint32_t listing; /* the list that had it */
+    struct live_wait *wait;
+    bool evicting;    /* we delete it: it leaves, whatever its object says */
+};
+
+/* --- what the pipeline decided, done after it has returned ------------------------------------------------------------------------ */
+enum live_action_kind { ACT_BIND, ACT_NOMINATE, ACT_EVICT, ACT_REJECTED };
+struct live_action {
+    enum live_action_kind kind;
+    pod_id pod;
+    node_id node;
+    unit_id unit;
+    enum unit_result result;
+    uint32_t helped_by;
+};
+
+/* --- metrics ------------------------------------------------------------------------------------------------------------------------ */
+#define LIVE_BUCKETS 20
+struct live_histogram {
+    uint64_t count[LIVE_BUCKETS + 1];
+    double sum;
+};
+enum live_result { LIVE_SCHEDULED, LIVE_UNSCHEDULABLE, LIVE_ERROR };
+struct live_metrics {
+    uint64_t attempts[3];              /* by enum live_result */
+    struct live_histogram duration[3]; /* of an attempt, s */
+    struct live_histogram sli;         /* from first seen to bound, s */
+    struct live_histogram tries;       /* attempts until bound */
+    struct live_histogram victims;     /* of a preemption */
+    struct live_histogram binding;     /* s */
+    uint64_t preemptions;
+    uint64_t bind_ok, bind_refused, bind_failed;
+    uint64_t incoming;                 /* pods that came */
+    uint64_t lists;                    /* that began */
+    uint64_t bad_objects;
+    uint64_t events_sent, events_dropped, conditions;
+};
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------------------ */
+struct live_sources;
+
+struct live {
+    struct live_opts opts;
+    char **names;
+    uint16_t nnames;
+    char *instance;
+    nsec_t wall_base; /* wall time minus monotonic time, once */
+    struct sched *s;
+    struct pipeline *p;
+    struct dispatcher *d;
+    struct binder *b;
+    struct live_sources *sources;
+    struct live_note *notes; /* by pod id */
+    uint32_t nnotes;
+    uint32_t pod_listing; /* lists of pods begun */
+    struct map classes; /* PriorityClasses by name: (void *)(value + 2^32) */
+    VEC(struct live_action) actions;
+
+    struct outbox *binds;  /* binds, evictions, nominations */
+    struct outbox *words;  /* conditions, Events */
+    struct list all_binds; /* struct live_bind, whatever they wait for */
+    struct list all_evictions;
+
+    struct line say;       /* pods whose condition is to be looked at, by time */
+    uint64_t say_seq;
+    size_t nsaying; /* entries of it that are meant */
+    struct live_sentence *sentences; /* what was said of a class lately */
+    double event_tokens;
+    nsec_t event_tokens_at;
+    uint64_t event_seq;
+
+    struct loop_defer defer;
+    struct loop_timer timer;
+    size_t batch; /* units of a turn */
+    bool leading, synced, stopping;
+    unsigned stop_waits;
+    void (*on_stopped)(void *arg);
+    void *on_stopped_arg;
+    struct live_metrics m;
+    nsec_t complained_at; /* about objects that cannot be read */
+};
+
+/* Now on the engine's scale: wall time that never goes back. */
+nsec_t live_now(const struct live *l);
+struct live_note *live_note(struct live *l, pod_id p);
+static inline bool live_is_same(struct live *l, pod_id p, uint32_t stamp)
+{
+    return p < l->nnotes && l->notes[p].stamp == stamp;
+}
+/* Something may be ready: a turn at the end of this one of the loop. */
+void live_wake(struct live *l);
+/* A step of stopping is over. */
+void live_stop_step(struct live *l);
+
+/* live_sources.c */
+struct live_sources *live_sources_new(struct live *l);
+void live_sources_stop(struct live_sources *x); /* live_stop_step when done */
+void live_sources_free(struct live_sources *x);
+void live_sources_synced(struct live *l);       /* live.c: all is there */
+
+/* live_feed.c */
+enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_GROUP };
+void live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj);
+void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name);
+void live_pod_remove(struct live *l, pod_id p);
+/* Pods of the engine that the last list did not have are removed. */
+void live_pods_sweep(struct live *l);
+/* A pod as a GET has just answered it. */
+void live_feed_answer(struct live *l, str text);
+int live_name_index(const struct live *l, str scheduler_name); /* -1: not ours */
+
+/* live_bind.c */
+void live_bind_start(struct live *l, pod_id p, node_id n);
+void live_binds_claims_changed(struct live *l, str ns, str name); /* a claim was fed */
+void live_binds_free(struct live *l);
+
+/* live_claims.c */
+struct live_claims;
+/* What the unbound claims of the pod were promised on its node; NULL: nothing has to be done before the bind. */
+struct live_claims *live_claims_new(struct live *l, pod_id p);
+void live_claims_start(struct live_claims *x, void (*done)(void *arg, bool ok), void *arg); /* writes; done: all of them are bound, or it failed */
+void live_claims_look(struct live_claims *x); /* something about claims has changed */
+bool live_claims_has(const struct live_claims *x, str ns, str name);
+void live_claims_free(struct live_claims *x);
+
+/* live_evict.c */
+void live_evictions_begin(struct live *l, unit_id by); /* victims are counted from here */
+void live_evict(struct live *l, pod_id victim, unit_id by);
+void live_nominate(struct live *l, pod_id p, node_id n);
+void live_evictions_free(struct live *l);
+
+/* live_say.c */
+void live_say_later(struct live *l, unit_id u, enum unit_result result, pod_id failed, uint32_t helped_by, nsec_t earliest);
+/* Says what is due, not much at once; returns when it wants to be called again. */
+nsec_t live_say_some(struct live *l, nsec_t now);
+/* A pod that the engine would not take. */
+void live_say_error(struct live *l, const struct json *obj, const char *why);
+void live_say_read(struct live_wait *w, const struct json *obj); /* what the API has already */
+void live_say_forget(struct live *l, struct live_wait *w);
+void live_say_free(struct live *l);
+
+/* live_event.c */
+struct live_event {
+    const char *type, *reason, *action;
+    str controller;
+    str ns, name, uid; /* the pod */
+    str note;
+};
+void live_event_send(struct live *l, const struct live_event *e);
+void live_event_failed(struct live *l, pod_id p, struct live_wait *w, str note); /* FailedScheduling */
+void live_event_again(struct live *l, pod_id p, struct live_wait *w);            /* the same once more: counted */
+/* A request that nobody waits for, in live.words; the texts are copied. */
+void live_words_send(struct live *l, const char *method, str path, const char *content_type, str body);
+void live_words_free_item(struct outbox_item *it);
+/* "/api/v1/namespaces/NS/pods/NAME" and what follows. */
+void live_pod_path(struct strbuf *b, str ns, str name, const char *more);
+
+/* live_metrics.c */
+void live_observe_seconds(struct live_histogram *h, double seconds);
+void live_observe_count(struct live_histogram *h, double n);
