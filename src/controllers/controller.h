@@ -23,7 +23,7 @@ struct controller_watch {
     void (*gone)(struct controller *c, const struct resource *r);   /* the resource is not served any more; may be NULL */
 };
 
-#define CONTROLLER_MAX_WATCHES 5
+#define CONTROLLER_MAX_WATCHES 12
 
 struct controller_type {
     const char *name;
@@ -80,6 +80,8 @@ bool job_not_found(const struct job *j);
 bool controllers_synced(const struct controllers *all);
 bool controllers_stopping(const struct controllers *all);
 struct resources *controllers_resources(struct controllers *all);
+/* The row of a type that is in the registry. */
+struct controller *controllers_find(struct controllers *all, const struct controller_type *type);
 /* Asks for the resources again, a moment later. */
 void controllers_rediscover(struct controllers *all);
 /* Keys are "ns/name", or "name". */

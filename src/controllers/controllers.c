@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "controllers/job.h"
 #include "controllers/sources.h"
+#include "controllers/workloads.h"
 
 static const struct controller_type *const types[] = {
     &controller_namespace,
@@ -20,6 +21,16 @@ static const struct controller_type *const types[] = {
     &controller_event_ttl,
     &controller_role_aggregation,
     &controller_volume_protection,
+    &controller_workload_caches, /* before those that use it */
+    &controller_replicaset,
+    &controller_rc,
+    &controller_deployment,
+    &controller_batch_job,
+    &controller_ttl_after_finished,
+    &controller_daemonset,
+    &controller_statefulset,
+    &controller_cronjob,
+    &controller_pod_gc,
 };
 
 #define EVENT_TTL_NS (3600 * NSEC_PER_SEC)
@@ -55,6 +66,15 @@ bool controllers_stopping(const struct controllers *all)
 struct resources *controllers_resources(struct controllers *all)
 {
     return all->resources;
+}
+
+struct controller *controllers_find(struct controllers *all, const struct controller_type *type)
+{
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (types[i] == type)
+            return &all->list[i];
+    BUG_ON("a controller that is not in the registry");
+    return NULL;
 }
 
 /* --- discovery ---------------------------------------------------------------------------------------------------------------- */

@@ -275,7 +275,7 @@ def test_not_there(s):
 
 
 def main():
-    with Server() as s:
+    with Server(args=["--controllers=false"]) as s:
         tap.run((test_create_and_get, test_generate_name, test_bad_bodies, test_field_validation, test_update, test_patches, test_apply, test_delete,
                  test_dry_run, test_pods, test_scale, test_services, test_quota, test_not_there), s)
     tap.done()

@@ -519,7 +519,7 @@ def kubeconfigs(r):
 
 def main():
     kubectl = find_kubectl()
-    with Server() as server, tempfile.TemporaryDirectory(prefix="cox-cli-") as folder:
+    with Server(args=["--controllers=false"]) as server, tempfile.TemporaryDirectory(prefix="cox-cli-") as folder:
         r = Runner(server, kubectl, folder)
         make_files(folder)
         make_objects(r)

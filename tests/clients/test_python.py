@@ -119,10 +119,10 @@ def test_patches():
     tap.eq("null removes", got.data, {"b": "2", "c": "3"})
     scale = apps.patch_namespaced_deployment_scale("d", NS, {"spec": {"replicas": 5}})
     tap.eq("scale", (scale.spec.replicas, scale.status.selector), (5, "app=d"))
-    scale.spec.replicas = 1
+    scale.spec.replicas, scale.metadata.resource_version = 1, None   # a controller writes its status meanwhile
     tap.eq("replace scale", apps.replace_namespaced_deployment_scale("d", NS, scale).spec.replicas, 1)
-    got = apps.patch_namespaced_deployment_status("d", NS, {"status": {"replicas": 1}, "spec": {"replicas": 9}})
-    tap.eq("status alone", (got.status.replicas, got.spec.replicas), (1, 1))
+    got = apps.patch_namespaced_deployment_status("d", NS, {"status": {"collisionCount": 4}, "spec": {"replicas": 9}})
+    tap.eq("status alone", (got.status.collision_count, got.spec.replicas), (4, 1))
 
 
 def test_pods():
