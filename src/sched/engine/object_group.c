@@ -10,11 +10,6 @@
 #include "sched/engine/object.h"
 #include "sched/engine/object_read.h"
 
-static size_t list_len(const struct json *list)
-{
-    return list ? list->len : 0;
-}
-
 static int32_t read_min(struct reader *r, const struct json *of, const struct spot *at, const char *key)
 {
     return (int32_t)read_int(r, of, at, key, 0, INT32_MAX, 1);

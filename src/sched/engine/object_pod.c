@@ -10,11 +10,6 @@ static str image_name(struct reader *r, str name)
     return str_rfind_char(name, ':') <= str_rfind_char(name, '/') ? arena_cat(r->a, name, S(":latest")) : name;
 }
 
-static size_t list_len(const struct json *list)
-{
-    return list ? list->len : 0;
-}
-
 static void read_images(struct reader *r, const struct json *spec, struct pod_spec *ret)
 {
     const struct spot *at = SPOT(NULL, "spec");

@@ -98,7 +98,7 @@ static int put_topology(struct sched *s, struct arena *a, const struct json *obj
     struct reader r = READER(s, a, err);
     const struct spot *at = SPOT(NULL, "spec"), *levels_at = SPOT(at, "levels");
     const struct json *levels = read_array(&r, read_object(&r, obj, NULL, "spec"), at, "levels");
-    size_t n = levels ? levels->len : 0;
+    size_t n = list_len(levels);
     str *labels = arena_array(a, n, str);
     for (size_t i = 0; i < n && r.code == 0; i++)
         labels[i] = read_str(&r, read_item(&r, levels, levels_at, i), SPOT_AT(levels_at, i), "nodeLabel");

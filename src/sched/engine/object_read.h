@@ -80,3 +80,9 @@ struct object_meta {
     bool deleting;
 };
 void read_meta(struct reader *r, const struct json *obj, struct object_meta *ret);
+
+/* Items of a list that read_array gave; NULL: none. */
+static inline size_t list_len(const struct json *list)
+{
+    return list ? list->len : 0;
+}

@@ -19,11 +19,6 @@ static const struct old_disk {
     {"iscsi", "iqn", NULL, NULL, "iscsi"},
 };
 
-static size_t list_len(const struct json *list)
-{
-    return list ? list->len : 0;
-}
-
 /* --- volumes of a pod -------------------------------------------------------------------------------------------------------------- */
 /* An image is the same under each of its monitors: one disk for each of them. */
 static size_t read_rbd(struct reader *r, const struct json *v, const struct spot *at, struct spec_volume *p)
