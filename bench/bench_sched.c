@@ -344,7 +344,7 @@ static double instructions_by_valgrind(const char *workload, uint32_t pods)
 {
     char command[1024], line[256];
     snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect=bench_decide %s --workload %s --nodes %u --pods %u --under-valgrind --json 2>&1",
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null --collect-atstart=no --toggle-collect='bench_decide*' %s --workload %s --nodes %u --pods %u --under-valgrind --json 2>&1",
              opt.self, workload, opt.nodes, pods);
     FILE *f = popen(command, "r");
     double collected = 0, decided = 0;
