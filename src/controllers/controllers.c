@@ -30,7 +30,6 @@ static const struct controller_type *const types[] = {
     &controller_daemonset,
     &controller_statefulset,
     &controller_cronjob,
-    &controller_pod_gc,
 };
 
 #define EVENT_TTL_NS (3600 * NSEC_PER_SEC)

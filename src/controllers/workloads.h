@@ -116,4 +116,4 @@ bool op_ok(const struct op *op);
 str op_message(const struct op *op); /* what the server said */
 
 extern const struct controller_type controller_workload_caches, controller_replicaset, controller_rc, controller_deployment, controller_statefulset, controller_daemonset,
-    controller_batch_job, controller_cronjob, controller_ttl_after_finished, controller_pod_gc;
+    controller_batch_job, controller_cronjob, controller_ttl_after_finished;

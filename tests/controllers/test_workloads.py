@@ -653,23 +653,6 @@ def test_cronjob_policies(s, p):
     s.delete(f"{BATCH}/cronjobs/late")
 
 
-# --- pods that nobody else ends ---------------------------------------------------------------------------------------------------
-
-def lose_a_node(s):
-    """Its pods are given time; test_pod_gc looks at them in the end."""
-    add_node(s, "lost-node")
-    for name in ("on-lost-node", "on-node"):
-        s.post(f"{CORE}/pods", pod(name))
-        s.post(f"{CORE}/pods/{name}/binding", {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name},
-                                               "target": {"apiVersion": "v1", "kind": "Node", "name": "lost-node" if "lost" in name else "node-1"}})
-    s.delete("/api/v1/nodes/lost-node")
-
-
-def test_pod_gc(s, p):
-    until("a pod of a node that is gone goes", lambda: s.get(f"{CORE}/pods/on-lost-node").status == 404)
-    tap.eq("others stay", s.get(f"{CORE}/pods/on-node").status, 200)
-
-
 REPLICAS = [test_replicaset, test_replicaset_failed_pod, test_adoption, test_quota, test_min_ready, test_rc]
 DEPLOYMENTS = [test_deployment, test_rolling, test_pause, test_proportional, test_recreate, test_deadline, test_history_limit]
 JOBS = [test_job, test_job_indexed, test_job_backoff, test_job_failure_policy, test_job_success_policy, test_job_suspend, test_job_deadline_and_ttl, test_job_lost_pods]
@@ -683,8 +666,7 @@ def main():
     kubectl = found[-1][0] if found else None
     with Server() as s, Player(s) as p:
         s.kubectl_program = kubectl
-        lose_a_node(s)
-        for test in REPLICAS + DEPLOYMENTS + JOBS + DAEMONS + STATEFUL + CRON + [test_pod_gc]:
+        for test in REPLICAS + DEPLOYMENTS + JOBS + DAEMONS + STATEFUL + CRON:
             p.fate = lambda pod: "Running"
             tap.run([test], s, p)
     tap.run([test_killed_in_a_rollout, test_killed_in_a_job])
