@@ -31,6 +31,9 @@
 #define LIMIT_STORE_KEY_BYTES 1024
 #define LIMIT_SELECTOR_TERMS 1024
 #define LIMIT_CLIENT_EXCHANGES 65536u       /* calls and watches of one HTTPS transport: 429 from the transport itself */
+#define LIMIT_NODE_SESSIONS 1024u           /* logs, execs, attaches and port-forwards of a node at once: 503 */
+#define LIMIT_NODE_STREAMS 4096             /* of them, and proxied requests, that pass through the API server at once: 429 */
+#define LIMIT_NODE_STREAMS_PER_USER 1024    /* of them by one user outside system:masters, as with writes */
 
 /* The scheduling engine.  Beyond: the event is refused with a sentence and changes nothing. */
 #define LIMIT_SCHED_NODES 1000000u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rt/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -113,6 +114,119 @@ int file_mkdir_all(const char *path, unsigned mode, struct err *err)
     if (e == EEXIST && stat(path, &st) == 0)
         return S_ISDIR(st.st_mode) ? 0 : err_set(err, E_EXISTS, "%s exists and is not a folder", path);
     return err_sys(err, e, "cannot make the folder %s", path);
+}
+
+/* --- removing trees ------------------------------------------------------------------------------------------- */
+#define REMOVE_DEPTH 32 /* levels that are walked with a descriptor each; whoever filled the tree may have made a hundred thousand */
+
+struct removal {
+    int top;         /* the folder that goes */
+    dev_t dev;
+    const char *path;
+    unsigned moved;  /* folders that were too deep and wait in the top one by now */
+    struct err *err;
+};
+
+static int remove_at(struct removal *r, int dir, const char *name, unsigned depth);
+
+/* Closes fd. */
+static int remove_inside(struct removal *r, int fd, unsigned depth)
+{
+    DIR *d = fdopendir(fd);
+    if (!d) {
+        int e = errno;
+        close(fd);
+        return err_sys(r->err, e, "cannot read a folder in %s", r->path);
+    }
+    int result = 0;
+    errno = 0;
+    for (struct dirent *e; result == 0 && (e = readdir(d)); errno = 0) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            result = remove_at(r, dirfd(d), e->d_name, depth);
+    }
+    if (result == 0 && errno)
+        result = err_sys(r->err, errno, "cannot read a folder in %s", r->path);
+    closedir(d);
+    return result;
+}
+
+/* Into the top folder, where the next round finds it: neither stack nor descriptors grow with the depth of the tree. */
+static int move_up(struct removal *r, int dir, const char *name)
+{
+    char to[32];
+    for (int tries = 0; tries < 1000; tries++) {
+        snprintf(to, sizeof to, ".removing-%u", ++r->moved);
+        if (renameat(dir, name, r->top, to) == 0)
+            return 0;
+        if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR)
+            break;
+    }
+    return err_sys(r->err, errno, "cannot move %s out of the depth of %s", name, r->path);
+}
+
+/* A bind mount of a folder on the same disk has the same device: what is in it is not ours to remove. */
+static bool is_mount(int fd, dev_t dev)
+{
+    struct stat st;
+    struct statx more;
+    return fstat(fd, &st) < 0 || st.st_dev != dev || (statx(fd, "", AT_EMPTY_PATH, 0, &more) == 0 && more.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+static int remove_at(struct removal *r, int dir, const char *name, unsigned depth)
+{
+    if (unlinkat(dir, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    if (errno != EISDIR && errno != EPERM)
+        return err_sys(r->err, errno, "cannot remove %s in %s", name, r->path);
+    int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : err_sys(r->err, errno, "cannot open %s in %s", name, r->path);
+    if (is_mount(fd, r->dev)) {
+        close(fd);
+        return err_set(r->err, E_CONFLICT, "%s in %s is a mount", name, r->path);
+    }
+    if (depth >= REMOVE_DEPTH) {
+        close(fd);
+        return move_up(r, dir, name);
+    }
+    int result = remove_inside(r, fd, depth + 1);
+    if (result == 0 && unlinkat(dir, name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+        result = err_sys(r->err, errno, "cannot remove the folder %s in %s", name, r->path);
+    return result;
+}
+
+/* Rounds until nothing was moved up any more. */
+static int remove_tree(struct removal *r)
+{
+    unsigned before;
+    int result = 0;
+    do {
+        before = r->moved;
+        int fd = openat(r->top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        result = fd < 0 ? err_sys(r->err, errno, "cannot read %s", r->path) : remove_inside(r, fd, 1);
+    } while (result == 0 && r->moved != before);
+    return result;
+}
+
+int file_remove_all(const char *path, struct err *err)
+{
+    struct stat st;
+    if (unlink(path) == 0 || errno == ENOENT)
+        return 0;
+    if (errno != EISDIR && errno != EPERM)
+        return err_sys(err, errno, "cannot remove %s", path);
+    FD_AUTO top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (top < 0)
+        return errno == ENOENT ? 0 : err_sys(err, errno, "cannot open %s", path);
+    if (fstat(top, &st) < 0)
+        return err_sys(err, errno, "cannot look at %s", path);
+    if (is_mount(top, st.st_dev))
+        return err_set(err, E_CONFLICT, "%s is a mount", path);
+    struct removal r = {.top = top, .dev = st.st_dev, .path = path, .err = err};
+    int result = remove_tree(&r);
+    if (result == 0 && rmdir(path) < 0 && errno != ENOENT)
+        result = err_sys(err, errno, "cannot remove the folder %s", path);
+    return result;
 }
 
 bool file_exists(const char *path)

@@ -14,6 +14,8 @@ int file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_l
 int file_write_atomic(const char *path, str text, unsigned mode, struct err *err) MUST_CHECK;
 /* mkdir -p; folders that it makes get the mode. */
 int file_mkdir_all(const char *path, unsigned mode, struct err *err) MUST_CHECK;
+/* rm -r without following links and without crossing into other file systems (what is mounted there stays: E_CONFLICT); fine when absent. */
+int file_remove_all(const char *path, struct err *err) MUST_CHECK;
 bool file_exists(const char *path);
 /* "/a/b/c" -> "/a/b", "c" -> ".", "/c" -> "/".  On the heap. */
 char *file_dirname(const char *path) MUST_CHECK;

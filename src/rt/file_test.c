@@ -2,7 +2,9 @@
 #include "rt/file.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/test.h"
 
@@ -80,4 +82,55 @@ TEST(folders_are_made_with_their_parents)
     rmdir(dir);
 }
 
-TEST_MAIN(write_then_read, failed_write_leaves_the_old_file, folders_are_made_with_their_parents)
+/* A folder in a folder in a folder ..., with a file in each; returns nothing open. */
+static void make_deep(const char *dir, unsigned depth)
+{
+    int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (unsigned i = 0; i < depth; i++) {
+        T_EQ_INT(mkdirat(at, "in", 0700), 0);
+        int next = openat(at, "in", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        close(at);
+        at = next;
+        int file = openat(at, ".removing-1", O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* a name that the removal itself uses */
+        T_OK(at >= 0 && file >= 0);
+        close(file);
+    }
+    close(at);
+}
+
+TEST(trees_go_however_deep_they_are)
+{
+    const char *dir = T_TMPDIR();
+    char tree[128], other[128], link[160];
+    snprintf(tree, sizeof tree, "%s/tree", dir);
+    snprintf(other, sizeof other, "%s/other", dir);
+    snprintf(link, sizeof link, "%s/tree/link", dir);
+    T_NO_ERR(file_remove_all(tree, &err), &err); /* absent */
+    for (unsigned depth = 0; depth <= 5000; depth = depth ? depth * 5 : 40) {
+        T_NO_ERR(file_mkdir_all(tree, 0700, &err), &err);
+        T_NO_ERR(file_write_atomic(other, S("stays"), 0600, &err), &err);
+        T_EQ_INT(symlink(dir, link), 0);
+        make_deep(tree, depth);
+        T_NO_ERR(file_remove_all(tree, &err), &err);
+        T_OK(!file_exists(tree));
+        T_OK(file_exists(other)); /* links are not followed */
+    }
+    T_EQ_INT(symlink(dir, tree), 0);
+    T_NO_ERR(file_remove_all(tree, &err), &err); /* nor is the path itself */
+    T_OK(file_exists(other) && !file_exists(tree));
+    T_NO_ERR(file_remove_all(other, &err), &err); /* a file */
+    T_EQ_INT(rmdir(dir), 0);
+}
+
+TEST(what_cannot_be_removed_is_told)
+{
+    const char *dir = T_TMPDIR();
+    char path[160];
+    snprintf(path, sizeof path, "%s/file", dir);
+    T_NO_ERR(file_write_atomic(path, S(""), 0600, &err), &err);
+    snprintf(path, sizeof path, "%s/file/below", dir);
+    T_OK(file_remove_all(path, &err) < 0);
+    T_NO_ERR(file_remove_all(dir, &err), &err);
+}
+
+TEST_MAIN(write_then_read, failed_write_leaves_the_old_file, folders_are_made_with_their_parents, trees_go_however_deep_they_are, what_cannot_be_removed_is_told)

@@ -14,15 +14,22 @@ static void *start(void *arg)
     return NULL;
 }
 
+/* Signals are for the first thread: a new one starts with all of them blocked. */
+static int create(pthread_t *ret, const pthread_attr_t *attr, void *(*run)(void *arg), void *arg)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int r = pthread_create(ret, attr, run, arg);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return r;
+}
+
 int thread_start(struct thread *t, const char *name, void (*run)(void *arg), void *arg, struct err *err)
 {
     *t = (struct thread){.run_ = run, .arg_ = arg};
     snprintf(t->name, sizeof t->name, "%s", name);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int r = pthread_create(&t->id_, NULL, start, t);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int r = create(&t->id_, NULL, start, t);
     if (r != 0)
         return err_sys(err, r, "cannot start thread \"%s\"", name);
     t->started_ = true;
@@ -35,6 +42,31 @@ void thread_join(struct thread *t)
         return;
     BUG_ON(pthread_join(t->id_, NULL) != 0);
     t->started_ = false;
+}
+
+static void *start_detached(void *arg)
+{
+    struct thread *t = arg;
+    start(t);
+    own_name = "main";
+    free(t);
+    return NULL;
+}
+
+int thread_detached(const char *name, void (*run)(void *arg), void *arg)
+{
+    pthread_t id;
+    pthread_attr_t attr;
+    struct thread *t = xnew(struct thread);
+    *t = (struct thread){.run_ = run, .arg_ = arg};
+    snprintf(t->name, sizeof t->name, "%s", name);
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    int r = create(&id, &attr, start_detached, t);
+    pthread_attr_destroy(&attr);
+    if (r != 0)
+        free(t);
+    return r;
 }
 
 const char *thread_name(void)

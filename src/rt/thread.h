@@ -23,6 +23,8 @@ struct thread {
 };
 int thread_start(struct thread *t, const char *name, void (*run)(void *arg), void *arg, struct err *err) MUST_CHECK;
 void thread_join(struct thread *t); /* fine when it never started */
+/* One that nobody waits for; what it works on is its own.  0 or a positive errno. */
+int thread_detached(const char *name, void (*run)(void *arg), void *arg) MUST_CHECK;
 
 const char *thread_name(void); /* of the calling thread; "main" unless thread_start started it */
 /* Whether the calling thread's name is role, or role and a number: thread_is("io") on "io-3". */

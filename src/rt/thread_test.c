@@ -36,6 +36,23 @@ TEST(thread_has_its_name_and_role)
     T_OK(thread_is("main"));
 }
 
+static atomic_bool was_detached;
+static void note_detached(void *arg)
+{
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    bool ok = thread_is("lonely") && sigismember(&blocked, SIGTERM) == 1;
+    free(arg);
+    atomic_store(&was_detached, ok);
+}
+
+TEST(nobody_waits_for_a_detached_thread)
+{
+    T_EQ_INT(thread_detached("lonely", note_detached, xmalloc(16)), 0);
+    while (!atomic_load(&was_detached))
+        usleep(1000);
+}
+
 static struct loop *loop;
 static int signals[3];
 static atomic_int nsignals;
@@ -72,4 +89,4 @@ TEST(signals_arrive_on_the_loop)
     loop_free(loop);
 }
 
-TEST_MAIN(thread_has_its_name_and_role, signals_arrive_on_the_loop)
+TEST_MAIN(thread_has_its_name_and_role, nobody_waits_for_a_detached_thread, signals_arrive_on_the_loop)

@@ -171,6 +171,16 @@ int tls_server_new(const char *cert_pem, const char *key_pem, const char *client
     return 0;
 }
 
+int tls_server_set_cert(struct tls_server *s, const char *cert_pem, const char *key_pem, struct err *err)
+{
+    __attribute__((cleanup(ssl_ctx_free_cleanup))) SSL_CTX *probe = ctx_new(TLS_server_method());
+    int r = use_cert(probe, cert_pem, key_pem, err); /* a pair that does not fit must not replace one that does */
+    if (r < 0)
+        return r;
+    SSL_CTX_clear_chain_certs(s->ctx);
+    return use_cert(s->ctx, cert_pem, key_pem, err);
+}
+
 void tls_server_free(struct tls_server *s)
 {
     if (!s)

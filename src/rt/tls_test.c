@@ -336,6 +336,59 @@ TEST(peer_that_goes_away_or_talks_nonsense_is_an_error_not_a_signal)
     bench_fini(&b);
 }
 
+/* A client's last flight and its first request, cut in two at every place: a server that has been handed all of it asks for no more. */
+static void shake_in_two(struct bench *b, struct tls_client *c, size_t cut, size_t *ret_len)
+{
+    int near[2], far[2];
+    char flight[16384], got[64];
+    T_EQ_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, near), 0);
+    T_EQ_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, far), 0);
+    struct tls_session *client = tls_connect(c, near[0], "localhost", "http/1.1"), *server = tls_accept(b->server, far[1]);
+    T_EQ_INT(tls_handshake(client), TLS_IO_WANT_READ);
+    ssize_t n = recv(near[1], flight, sizeof flight, 0);
+    T_EQ_INT(send(far[0], flight, (size_t)n, 0), n);
+    T_EQ_INT(tls_handshake(server), TLS_IO_WANT_READ);
+    n = recv(far[0], flight, sizeof flight, 0);
+    T_EQ_INT(send(near[1], flight, (size_t)n, 0), n);
+    T_EQ_INT(tls_handshake(client), TLS_IO_OK);
+    size_t sent = 0, read = 0;
+    T_EQ_INT(tls_write(client, "request", 7, &sent), TLS_IO_OK);
+    n = recv(near[1], flight, sizeof flight, 0);
+    *ret_len = (size_t)n;
+    size_t first = MIN(cut, (size_t)n);
+    enum tls_io io = TLS_IO_WANT_READ;
+    if (first) {
+        T_EQ_INT(send(far[0], flight, first, 0), (ssize_t)first);
+        io = tls_handshake(server);
+    }
+    if (first < (size_t)n)
+        T_EQ_INT(send(far[0], flight + first, (size_t)n - first, 0), n - (ssize_t)first);
+    if (io == TLS_IO_WANT_READ && first < (size_t)n)
+        io = tls_handshake(server);
+    T_EQ_INT(io, TLS_IO_OK);
+    T_EQ_INT(tls_read(server, got, sizeof got, &read), TLS_IO_OK);
+    T_EQ_STR(str_n(got, read), "request");
+    tls_session_free(client), tls_session_free(server);
+    close(near[0]), close(near[1]), close(far[0]), close(far[1]);
+}
+
+TEST(handshake_takes_what_has_come_however_it_was_cut)
+{
+    struct bench b;
+    bench_init(&b);
+    struct pair cp = make((struct tls_cert_request){.common_name = "n", .for_client = true}, &b.ca);
+    const struct pair *certs[] = {NULL, &cp};
+    for (size_t i = 0; i < ARRAY_LEN(certs); i++) {
+        struct tls_client *c = client_new(&b, certs[i]);
+        size_t len = 1;
+        for (size_t cut = 0; cut <= len; cut += len > 200 && cut > 100 && cut + 120 < len ? 7 : 1)
+            shake_in_two(&b, c, cut, &len);
+        tls_client_free(c);
+    }
+    pair_fini(&cp);
+    bench_fini(&b);
+}
+
 /* OpenSSL 3.0 keeps 23 KiB for a session with a client certificate after SSL_MODE_RELEASE_BUFFERS; tls.c brings it to 16. */
 TEST(idle_session_is_small)
 {
@@ -375,4 +428,4 @@ TEST(idle_session_is_small)
 
 TEST_MAIN(certificates_have_the_fields_that_clients_check, certificate_errors_are_sentences, client_certificate_becomes_user_and_groups,
           client_without_certificate_is_let_in_and_alpn_is_the_servers_choice, bad_client_certificates_fail_the_handshake,
-          client_checks_the_server, peer_that_goes_away_or_talks_nonsense_is_an_error_not_a_signal, idle_session_is_small)
+          client_checks_the_server, peer_that_goes_away_or_talks_nonsense_is_an_error_not_a_signal, handshake_takes_what_has_come_however_it_was_cut, idle_session_is_small)
