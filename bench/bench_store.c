@@ -21,6 +21,7 @@
 #include "base/vec.h"
 #include "rt/failpoint.h"
 #include "store/embedded/embedded.h"
+#include "store/pack.h"
 
 #define VALUE_BYTES 1200
 #define NAMESPACES 100
@@ -432,6 +433,70 @@ static void bench_range(const char *name)
     store_end(s);
 }
 
+/* --- packing --------------------------------------------------------------------------------------------------------------- */
+
+#define PACKED 2000
+
+/* A running pod with what differs from one to the next: name, uid, node, addresses, times. */
+static struct store_kv *running_pod(struct rng *rng, size_t n)
+{
+    char uid[40], at[32], ip[20], key[64];
+    snprintf(uid, sizeof uid, "%08x-%04x-4%03x-a%03x-%012llx", (unsigned)rng_u64(rng), (unsigned)rng_below(rng, 65536), (unsigned)rng_below(rng, 4096), (unsigned)rng_below(rng, 4096),
+             (unsigned long long)rng_below(rng, 1ull << 48));
+    snprintf(at, sizeof at, "2026-11-18T%02u:%02u:%02uZ", (unsigned)rng_below(rng, 24), (unsigned)rng_below(rng, 60), (unsigned)rng_below(rng, 60));
+    snprintf(ip, sizeof ip, "10.%u.%u.%u", (unsigned)rng_below(rng, 256), (unsigned)rng_below(rng, 256), (unsigned)rng_below(rng, 256));
+    struct strbuf b = STRBUF_HEAP;
+    strbuf_addf(&b, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%zu\",\"name\":\"pod-%zu\",\"labels\":{\"app\":\"bench\"},\"namespace\":\"default\",\"uid\":\"%s\",\"creationTimestamp\":\"%s\",\"managedFields\":["
+                    "{\"manager\":\"agent\",\"operation\":\"Update\",\"apiVersion\":\"v1\",\"time\":\"%s\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:status\":{\"f:conditions\":{", n * 3, n, uid, at, at);
+    static const char *const conditions[] = {"ContainersReady", "Initialized", "PodReadyToStartContainers", "Ready"};
+    for (size_t i = 0; i < ARRAY_LEN(conditions); i++)
+        strbuf_addf(&b, "%s\"k:{\\\"type\\\":\\\"%s\\\"}\":{\".\":{},\"f:lastProbeTime\":{},\"f:lastTransitionTime\":{},\"f:status\":{},\"f:type\":{}}", i ? "," : "", conditions[i]);
+    strbuf_addf(&b, "},\"f:containerStatuses\":{},\"f:hostIP\":{},\"f:phase\":{},\"f:podIPs\":{\"k:{\\\"ip\\\":\\\"%s\\\"}\":{}}}},\"subresource\":\"status\"}]},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"registry/app:v1\",\"resources\":"
+                    "{\"requests\":{\"cpu\":\"100m\",\"memory\":\"500Mi\"}},\"imagePullPolicy\":\"IfNotPresent\",\"terminationMessagePath\":\"/dev/termination-log\"}],\"restartPolicy\":\"Always\",\"nodeName\":\"node-%u\"},\"status\":{\"phase\":\"Running\",\"conditions\":[",
+                ip, (unsigned)rng_below(rng, 20000));
+    for (size_t i = 0; i < ARRAY_LEN(conditions); i++)
+        strbuf_addf(&b, "%s{\"lastTransitionTime\":\"%s\",\"status\":\"True\",\"type\":\"%s\",\"lastProbeTime\":null}", i ? "," : "", at, conditions[i]);
+    strbuf_addf(&b, "],\"containerStatuses\":[{\"containerID\":\"paper://%s-c-0\",\"image\":\"registry/app:v1\",\"name\":\"c\",\"ready\":true,\"state\":{\"running\":{\"startedAt\":\"%s\"}}}],\"podIP\":\"%s\",\"startTime\":\"%s\"}}", uid, at, ip, at);
+    struct store_kv *kv = store_kv_new(str_n(key, (size_t)snprintf(key, sizeof key, "/r/core/pods/default/pod-%zu", n)), strbuf_str(&b), 0, 0);
+    strbuf_fini(&b);
+    return kv;
+}
+
+static void bench_pack(const char *name)
+{
+    struct store_kv *kvs[PACKED], *packed[PACKED];
+    struct rng rng;
+    str samples[10];
+    size_t plain_bytes = 0, bytes = 0, n = 0;
+    rng_seed(&rng, 42);
+    for (size_t i = 0; i < PACKED; i++)
+        kvs[i] = running_pod(&rng, i);
+    for (size_t i = 0; i < ARRAY_LEN(samples); i++)
+        samples[i] = store_kv_value(kvs[i * 7]);
+    struct pack_dict *d = pack_dict_new(samples, ARRAY_LEN(samples));
+    double begin = now_s();
+    for (size_t i = 0; i < PACKED; i++) {
+        packed[i] = pack_kv(d, kvs[i]);
+        if (!packed[i])
+            die("a pod is not worth packing");
+        plain_bytes += store_kv_bytes(kvs[i]);
+        bytes += pack_resident_bytes(packed[i]);
+    }
+    struct result r = {0};
+    result_num(&r, "us_to_pack", (now_s() - begin) / PACKED * 1e6);
+    for (begin = now_s(); now_s() < begin + opt.seconds; n++)
+        store_kv_unref(pack_plain(packed[n % PACKED]));
+    result_num(&r, "us_to_read", (now_s() - begin) / (double)n * 1e6);
+    result_num(&r, "bytes_plain", (double)plain_bytes / PACKED);
+    result_num(&r, "bytes_packed", (double)bytes / PACKED);
+    result_print(name, &r);
+    for (size_t i = 0; i < PACKED; i++) {
+        store_kv_unref(kvs[i]);
+        store_kv_unref(packed[i]);
+    }
+    pack_dict_unref(d);
+}
+
 /* --- watches ------------------------------------------------------------------------------------------------------------- */
 
 struct fan {
@@ -697,6 +762,7 @@ static const struct workload {
     {"put-1024-async", "one thread, 1024 puts in flight", bench_put_1024_async, true},
     {"get", "gets of 100,000 keys: 1, 2, 16 threads, beside a writer", bench_get, true},
     {"range", "whole lists, counts, the oldest view", bench_range, true},
+    {"pack", "running pods compressed against a dictionary, and read again", bench_pack, true},
     {"watch", "100 watches that see every put", bench_watch, true},
     {"watch-quiet", "10,000 watches that see none", bench_watch_quiet, true},
     {"load-100k", "100,000 objects: memory, snapshot, reopening, deleting", bench_load_100k, true},

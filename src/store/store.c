@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
-#include "store/kv.h"
+#include "store/pack.h"
 #include "store/store_ops.h"
 
 /* --- versions ------------------------------------------------------------------------------------- */
@@ -15,7 +15,11 @@ struct store_kv *store_kv_ref(struct store_kv *kv)
 
 void store_kv_unref(struct store_kv *kv)
 {
-    if (kv && atomic_fetch_sub_explicit(&kv->refs, 1, memory_order_acq_rel) == 1)
+    if (!kv || atomic_fetch_sub_explicit(&kv->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (kv->is_packed)
+        pack_free(kv);
+    else
         free(kv);
 }
 
@@ -150,7 +154,7 @@ rev_t store_view_revision(const struct store_view *v)
     return v->ops->view_revision(v);
 }
 
-const struct store_kv *store_view_get(struct store_view *v, str key)
+struct store_kv *store_view_get(struct store_view *v, str key)
 {
     return v->ops->view_get(v, key);
 }

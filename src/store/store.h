@@ -38,7 +38,8 @@ struct store_kv {
     uint32_t value_len;
     rev_t create_rev;  /* revision in which the key came to be */
     rev_t mod_rev;     /* revision of this version */
-    uint32_t key_len;
+    uint32_t key_len : 31;
+    uint32_t is_packed : 1; /* an implementation's own form (pack.h); nobody outside is ever handed one */
     uint32_t rev_at;   /* where the revision stands in the value, 0: none */
     char data[];       /* key, NUL, value, NUL */
 };
@@ -67,10 +68,10 @@ int store_view_open(struct store *s, rev_t at, struct store_view **ret, struct e
 void store_view_close(struct store_view *v); /* NULL is fine */
 DEFINE_CLEANUP(struct store_view *, store_view_close)
 rev_t store_view_revision(const struct store_view *v);
-/* Borrowed: valid until the view is closed. */
-const struct store_kv *store_view_get(struct store_view *v, str key);
-/* Calls each(kv) for keys in [from, end) in order until it returns false.  end "" means: no end.  kv is borrowed until the view is
- * closed.  Returns the number of calls. */
+/* A reference, NULL when there is none. */
+struct store_kv *store_view_get(struct store_view *v, str key) MUST_CHECK;
+/* Calls each(kv) for keys in [from, end) in order until it returns false.  end "" means: no end.  kv is borrowed for the call.
+ * Returns the number of calls. */
 size_t store_view_range(struct store_view *v, str from, str end, bool (*each)(void *arg, const struct store_kv *kv),
                         void *arg);
 /* Number of keys in [from, end), without visiting them one by one. */
@@ -145,6 +146,7 @@ void store_close(struct store *s); /* waits for queued transactions */
 
 struct store_stats {
     uint64_t keys, bytes_live, events_kept, bytes_kept;
+    uint64_t packed_keys, packed_bytes, packed_resident_bytes; /* that are kept compressed: how many, their bytes, what those take */
     uint64_t txns, batches, fsyncs, fsync_ns_total, wal_bytes, snapshots;
     bool failed;      /* a write or fsync failed: nothing is acknowledged any more */
     bool no_space;    /* disk full: writes fail with E_NO_SPACE and are retried when space returns */

@@ -21,7 +21,7 @@ struct store_ops {
     int (*view_open)(struct store *s, rev_t at, struct store_view **ret, struct err *err);
     void (*view_close)(struct store_view *v);
     rev_t (*view_revision)(const struct store_view *v);
-    const struct store_kv *(*view_get)(struct store_view *v, str key);
+    struct store_kv *(*view_get)(struct store_view *v, str key);
     size_t (*view_range)(struct store_view *v, str from, str end, bool (*each)(void *arg, const struct store_kv *kv), void *arg);
     size_t (*view_count)(struct store_view *v, str from, str end);
 

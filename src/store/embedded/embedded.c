@@ -14,8 +14,11 @@
 #include "store/embedded/internal.h"
 #include "store/embedded/recover.h"
 #include "store/embedded/snapshot.h"
+#include "store/pack.h"
 
 #define SNAPSHOT_BYTES (64u << 20)
+#define PACK_ABOVE_BYTES (384u << 20) /* or PACK_ABOVE_SHARE of a small machine's memory; below, nobody lacks it, and reading plain values is cheaper */
+#define PACK_ABOVE_SHARE 16
 /* A log longer than this, and than a quarter of the live data, is turned into a snapshot when the store is closed: the next start then
  * reads less, and closing does not take longer than that saves. */
 #define CLOSE_SNAPSHOT_BYTES (32u << 20)
@@ -52,7 +55,11 @@ static struct store_kv *embedded_get(struct store *s, str key)
     if (kv)
         store_kv_ref(kv);
     version_leave(&e->versions, slot);
-    return kv;
+    if (!kv || !kv->is_packed)
+        return kv;
+    struct store_kv *plain = pack_plain(kv);
+    store_kv_unref(kv);
+    return plain;
 }
 
 static int embedded_watch_open(struct store *s, str prefix, rev_t after, void (*wake)(void *arg), void *arg, struct store_watch **ret,
@@ -91,6 +98,9 @@ static void embedded_stats(struct store *s, struct store_stats *ret)
     *ret = (struct store_stats){
         .keys = atomic_load(&e->stats.keys),
         .bytes_live = atomic_load(&e->stats.bytes_live),
+        .packed_keys = atomic_load(&e->stats.packed_keys),
+        .packed_bytes = atomic_load(&e->stats.packed_bytes),
+        .packed_resident_bytes = atomic_load(&e->stats.packed_resident),
         .events_kept = events,
         .bytes_kept = bytes,
         .txns = atomic_load(&e->stats.txns),
@@ -155,6 +165,7 @@ static void embedded_close(struct store *s)
 {
     struct embedded *e = embedded_of(s);
     writer_stop(e);
+    packer_stop(e);
     keeper_stop(e);
     close_log(e);
     unload(e);
@@ -298,6 +309,13 @@ static int load(struct embedded *e, struct err *err)
     return r;
 }
 
+static uint64_t pack_above_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t memory = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
+    return MIN((uint64_t)PACK_ABOVE_BYTES, memory / PACK_ABOVE_SHARE);
+}
+
 static struct embedded *embedded_new(const struct store_embedded_opts *opts)
 {
     struct embedded *e = xnew(struct embedded);
@@ -310,6 +328,7 @@ static struct embedded *embedded_new(const struct store_embedded_opts *opts)
     o->history_bytes = o->history_bytes ? o->history_bytes : LIMIT_STORE_HISTORY_BYTES;
     o->snapshot_bytes = o->snapshot_bytes ? o->snapshot_bytes : SNAPSHOT_BYTES;
     o->segment_bytes = o->segment_bytes ? o->segment_bytes : WAL_SEGMENT_BYTES;
+    o->pack_above = o->pack_above ? o->pack_above : pack_above_default();
     e->clock = o->clock ? o->clock : &clock_real;
     pthread_mutex_init(&e->views.lock, NULL);
     return e;
@@ -320,7 +339,9 @@ static int start(struct embedded *e, struct err *err)
     int r = keeper_start(e, err);
     if (r < 0)
         return r;
-    r = writer_start(e, err);
+    r = packer_start(e, err);
+    if (r == 0 && (r = writer_start(e, err)) < 0)
+        packer_stop(e);
     if (r < 0)
         keeper_stop(e);
     return r;

@@ -2,6 +2,7 @@
  *
  *     submit -> queue -> writer thread: evaluate, log, fdatasync, publish, wake, done        readers: any thread, no locks
  *                                            snapshot thread: writes a version out, then old log segments go
+ *                                            packer thread: compresses what is cold, above opts.pack_above
  * Everything alive is in memory; the disk serves durability and the next start.
  * Threads: as store.h says.  Files: format.h.
  * Ownership: store_close frees; views and watches must be closed before.
@@ -20,6 +21,7 @@ struct store_embedded_opts {
     size_t history_bytes;    /* LIMIT_STORE_HISTORY_BYTES */
     uint64_t snapshot_bytes; /* a log of at least so many bytes, and of the live data's size, makes a snapshot; 64 MiB */
     uint64_t segment_bytes;  /* of the log; 64 MiB */
+    uint64_t pack_above;     /* bytes of values from which on those that have left the window are kept compressed; 384 MiB, or a 16th of the memory */
     const struct clock *clock;
 };
 

@@ -165,7 +165,9 @@ TEST(views_of_now_and_of_the_past)
     strbuf_clear(&keys);
     store_view_range(v, S(""), S(""), append_key, &keys);
     T_EQ_STR(strbuf_str(&keys), "/a /b /c ");
-    T_EQ_STR(store_kv_value(store_view_get(v, S("/b"))), "1");
+    struct store_kv *kv = store_view_get(v, S("/b"));
+    T_EQ_STR(store_kv_value(kv), "1");
+    store_kv_unref(kv);
     T_EQ_INT(store_view_count(v, S(""), S("")), 3);
     store_view_close(v);
     T_NO_ERR(store_view_open(s, 1, &v, &err), &err);
@@ -323,6 +325,18 @@ TEST(the_window_moves_and_quiet_watches_stay)
 /* state[r][k]: mod revision of key k at revision r, 0: absent. */
 static uint16_t state[MODEL_REVS + 8][MODEL_KEYS];
 
+/* Long enough to be packed; where the 7 is, the store writes the revision. */
+#define MODEL_VALUE                                                                                                                                   \
+    "va{\"kind\":\"Pod\",\"spec\":{\"containers\":[{\"name\":\"main\",\"image\":\"registry/app\"}],\"restartPolicy\":\"Always\",\"dnsPolicy\":\"ClusterFirst\"}," \
+    "\"status\":{\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"},{\"type\":\"Initialized\",\"status\":\"True\"}],\"hostIP\":\"10.0.0.1\"}}"
+
+static void model_check_value(const struct store_kv *kv)
+{
+    char want[600];
+    snprintf(want, sizeof want, "va%llu%s", (unsigned long long)kv->mod_rev, &MODEL_VALUE[2]);
+    T_EQ_STR(store_kv_value(kv), want);
+}
+
 static str model_key(size_t k, char buf[32])
 {
     return str_n(buf, (size_t)snprintf(buf, 32, "/%c/key-%02zu", "ab"[k % 2], k));
@@ -336,8 +350,10 @@ static void model_check_view(struct store *s, rev_t at)
     size_t n = 0;
     for (size_t k = 0; k < MODEL_KEYS; k++) {
         char buf[32];
-        const struct store_kv *kv = store_view_get(v, model_key(k, buf));
+        CLEANUP(store_kv_unref) struct store_kv *kv = store_view_get(v, model_key(k, buf));
         T_EQ_INT(kv ? kv->mod_rev : 0, state[at][k]);
+        if (kv)
+            model_check_value(kv);
         n += kv != NULL && k % 2 == 0;
     }
     T_EQ_INT(store_view_count(v, S("/a/"), S("/a0")), n);
@@ -361,7 +377,7 @@ static rev_t model_step(struct store *s, struct rng *rng, rev_t rev)
         if (rng_below(rng, 3) == 0)
             expect = rng_below(rng, 8) ? there : rng_below(rng, rev + 1);
         bool deletes = rng_below(rng, 3) == 0;
-        ops[i] = (struct store_op){deletes ? STORE_DELETE : STORE_PUT, model_key(k, keys[i]), S("value"), 2, expect, NULL};
+        ops[i] = (struct store_op){deletes ? STORE_DELETE : STORE_PUT, model_key(k, keys[i]), S(MODEL_VALUE), 2, expect, NULL};
         holds = holds && (expect == STORE_ANY_REV || expect == there);
         changes = changes || !deletes || there;
         next[k] = deletes ? 0 : (uint16_t)(rev + 1);
@@ -397,6 +413,8 @@ static void model_check_watch(struct store *s, rev_t after, rev_t newest)
             uint64_t k = 0;
             str_to_u64(str_from(store_kv_key(ev[i].kv), 7), &k);
             T_EQ_INT(ev[i].prev ? ev[i].prev->mod_rev : 0, at[k]);
+            if (ev[i].prev)
+                model_check_value(ev[i].prev);
             at[k] = ev[i].type == STORE_PUT ? (uint16_t)ev[i].rev : 0;
         }
     }
@@ -405,11 +423,12 @@ static void model_check_watch(struct store *s, rev_t after, rev_t newest)
     store_watch_close(w);
 }
 
-TEST(random_transactions_against_a_naive_store)
+/* Most keys that were packed at one time. */
+static uint64_t model_run(const struct store_embedded_opts *opts)
 {
     const char *dir = T_TMPDIR();
-    struct store_embedded_opts opts = {.no_fsync = true, .history_events = 1000, .snapshot_bytes = 20000, .segment_bytes = 8000};
-    struct store *s = must_open(dir, &opts);
+    struct store *s = must_open(dir, opts);
+    uint64_t most = 0;
     struct rng rng;
     rng_seed(&rng, 42);
     rev_t rev = 1;
@@ -422,18 +441,76 @@ TEST(random_transactions_against_a_naive_store)
         }
         if (rng_below(&rng, 100) == 0) {
             store_close(s);
-            s = must_open(dir, &opts);
+            s = must_open(dir, opts);
             T_EQ_INT(store_revision(s), rev);
             model_check_view(s, rev);
         }
+        struct store_stats st;
+        store_stats(s, &st);
+        most = MAX(most, st.packed_keys);
+        T_OK(st.packed_keys <= st.keys && st.packed_bytes <= st.bytes_live && st.packed_resident_bytes <= st.packed_bytes / 2);
+        T_OK(!st.failed);
     }
-    struct store_stats st;
-    store_stats(s, &st);
-    T_OK(!st.failed);
     store_close(s);
     struct err err = ERR_NONE;
     STRBUF_AUTO report = STRBUF_HEAP;
     T_NO_ERR(store_embedded_check(dir, &report, &err), &err);
+    dir_remove(dir);
+    return most;
+}
+
+TEST(random_transactions_against_a_naive_store)
+{
+    struct store_embedded_opts opts = {.no_fsync = true, .history_events = 1000, .snapshot_bytes = 200000, .segment_bytes = 80000};
+    T_EQ_INT(model_run(&opts), 0);
+}
+
+/* The same when what is older than a few changes is packed all the time. */
+TEST(random_transactions_on_packed_values)
+{
+    struct store_embedded_opts opts = {.no_fsync = true, .history_events = 16, .snapshot_bytes = 200000, .segment_bytes = 80000, .pack_above = 1};
+    T_OK(model_run(&opts) > 0);
+}
+
+/* A round goes over all keys; what is changed meanwhile is left alone. */
+TEST(cold_values_are_packed)
+{
+    const char *dir = T_TMPDIR();
+    struct store_embedded_opts opts = {.no_fsync = true, .history_events = 64, .pack_above = 1000};
+    struct store *s = must_open(dir, &opts);
+    struct store_stats st;
+    char key[40];
+    for (int i = 0; i < 3000; i++) {
+        snprintf(key, sizeof key, "/r/core/pods/default/pod-%d", i);
+        T_OK(one_op(s, (struct store_op){STORE_PUT, str_of(key), S(MODEL_VALUE), 2, STORE_ANY_REV, NULL}) > 0);
+    }
+    for (int i = 0; i < 100000; i++) { /* writes of something else give it its turns */
+        put(s, "/r/core/leases/x", "y");
+        store_stats(s, &st);
+        if (st.packed_keys >= 2900)
+            break;
+    }
+    T_OK(st.packed_keys >= 2900);
+    T_OK(st.packed_resident_bytes < st.packed_bytes / 3);
+    for (int i = 0; i < 3000; i++) {
+        snprintf(key, sizeof key, "/r/core/pods/default/pod-%d", i);
+        struct store_kv *kv = store_get(s, str_of(key));
+        T_OK(kv && !kv->is_packed && kv->mod_rev == (rev_t)i + 2);
+        model_check_value(kv);
+        store_kv_unref(kv);
+    }
+    /* what was packed counts until it goes */
+    uint64_t before = st.packed_keys;
+    T_OK(put(s, "/r/core/pods/default/pod-0", "short") > 0);
+    T_OK(del(s, "/r/core/pods/default/pod-1", 3) > 0);
+    T_ERR(put_if(s, "/r/core/pods/default/pod-2", "x", 3), E_CONFLICT);
+    store_stats(s, &st);
+    T_OK(st.packed_keys <= before + 128);
+    store_close(s);
+    s = must_open(dir, &opts);
+    T_VALUE(s, "/r/core/pods/default/pod-0", "short");
+    T_OK(!has_key(s, "/r/core/pods/default/pod-1"));
+    store_close(s);
     dir_remove(dir);
 }
 
@@ -457,7 +534,8 @@ TEST(past_views_over_many_changes)
             char key[32];
             snprintf(key, sizeof key, "/k/%d", k);
             rev_t want = (at - 2 - (rev_t)k) / 500 * 500 + (rev_t)k + 2;
-            T_EQ_INT(store_view_get(v, str_of(key))->mod_rev, want);
+            CLEANUP(store_kv_unref) struct store_kv *kv = store_view_get(v, str_of(key));
+            T_EQ_INT(kv->mod_rev, want);
         }
         store_view_close(v);
     }
@@ -467,4 +545,5 @@ TEST(past_views_over_many_changes)
 
 TEST_MAIN(put_get_delete, expectations, a_failed_comparison_shows_what_is_there, a_transaction_shares_one_revision, bounds_are_kept,
           prefix_end, views_of_now_and_of_the_past, watch_sees_its_prefix_and_sleeps_otherwise, a_large_transaction_comes_in_parts,
-          the_window_moves_and_quiet_watches_stay, random_transactions_against_a_naive_store, past_views_over_many_changes)
+          the_window_moves_and_quiet_watches_stay, random_transactions_against_a_naive_store, random_transactions_on_packed_values, cold_values_are_packed,
+          past_views_over_many_changes)

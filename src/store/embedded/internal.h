@@ -2,6 +2,7 @@
  *
  *     embedded.c  opening, closing, the vtable       writer.c  queue and group commit
  *     view.c      views, also of the past            keeper.c  snapshots in the background, memory given back
+ *     packer.c    compresses what is cold, when the values take much memory
  * Threads: each field says whose it is; without a word it is fixed while the store is open.
  * Locks, in the order they may be taken: views.lock, history.lock; hub.lock; wal.lock; the rest alone. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -15,6 +16,11 @@
 #include "store/embedded/watch.h"
 
 #define VIEW_CACHE 8
+#define PACK_OFFER 128 /* versions that a batch exchanges for packed ones at most */
+
+struct pack_pair {
+    struct store_kv *plain, *packed; /* a reference on each */
+};
 
 struct view;
 
@@ -59,6 +65,18 @@ struct embedded {
     } keep;
 
     struct {
+        pthread_t thread;
+        pthread_mutex_t lock; /* guards wanted, quit, offered and the pairs */
+        pthread_cond_t cond;
+        bool wanted, quit, offered;
+        struct pack_pair pairs[PACK_OFFER];
+        size_t npairs;
+        _Atomic bool is_offered;  /* the same as offered, for a look without the lock */
+        _Atomic nsec_t next_at;   /* monotonic: no round before */
+    } pack;
+
+    struct {
+        _Atomic uint64_t packed_keys, packed_bytes, packed_resident; /* of the current version */
         _Atomic uint64_t keys, bytes_live, txns, batches, fsyncs, fsync_ns, wal_bytes, snapshots;
         _Atomic bool failed, no_space;
     } stats;
@@ -80,7 +98,7 @@ int writer_submit(struct store *s, struct store_txn *txn);
 int view_open(struct store *s, rev_t at, struct store_view **ret, struct err *err);
 void view_close(struct store_view *v);
 rev_t view_revision(const struct store_view *v);
-const struct store_kv *view_get(struct store_view *v, str key);
+struct store_kv *view_get(struct store_view *v, str key);
 size_t view_range(struct store_view *v, str from, str end, bool (*each)(void *arg, const struct store_kv *kv), void *arg);
 size_t view_count(struct store_view *v, str from, str end);
 /* Lets go of past views that nobody asked for lately, or that fell out of the window.  all: of every one. */
@@ -93,6 +111,15 @@ void keeper_stop(struct embedded *e);
 void keeper_batch_done(struct embedded *e, uint64_t logged, bool *ret_failed);
 /* Writes a snapshot of the current version into the folder and deletes what it makes superfluous. */
 int keeper_snapshot(struct embedded *e, struct err *err) MUST_CHECK;
+
+/* packer.c */
+int packer_start(struct embedded *e, struct err *err) MUST_CHECK;
+void packer_stop(struct embedded *e); /* after the writer's end */
+uint64_t packer_plain_bytes(struct embedded *e); /* of values that are not packed */
+/* Writer: asks for a round when it is time. */
+void packer_batch_done(struct embedded *e);
+/* Writer: what is offered, with its references; 0: nothing. */
+size_t packer_take(struct embedded *e, struct pack_pair pairs[PACK_OFFER]);
 
 /* embedded.c */
 struct version *embedded_version_take(struct embedded *e); /* the current one, referenced */

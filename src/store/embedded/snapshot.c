@@ -7,6 +7,7 @@
 
 #include "rt/failpoint.h"
 #include "store/embedded/crc32c.h"
+#include "store/pack.h"
 
 #define BLOCK_BYTES (1u << 20)
 #define BLOCK_HEADER 12
@@ -62,9 +63,10 @@ static void block_end(struct sink *s)
     block_begin(s);
 }
 
-static bool entry_write(void *arg, const struct store_kv *kv)
+static bool entry_write(void *arg, const struct store_kv *any)
 {
     struct sink *s = arg;
+    CLEANUP(store_kv_unref) struct store_kv *kv = pack_plain((struct store_kv *)(uintptr_t)any);
     char head[ENTRY_HEADER];
     format_set_u64(head, kv->create_rev);
     format_set_u64(head + 8, kv->mod_rev);

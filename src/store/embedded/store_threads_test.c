@@ -48,8 +48,8 @@ static void *write_pairs(void *arg)
     rng_seed(&rng, wa->seed);
     for (int n = 0; n < TXNS; n++) {
         size_t i = rng_below(&rng, PAIRS);
-        char left[32], right[32], value[32];
-        str v = str_n(value, (size_t)snprintf(value, sizeof value, "%llu.%d", (unsigned long long)wa->seed, n));
+        char left[32], right[32], value[400]; /* the zeros: worth packing */
+        str v = str_n(value, (size_t)snprintf(value, sizeof value, "%llu.%0300d", (unsigned long long)wa->seed, n));
         enum store_op_type type = rng_below(&rng, 4) ? STORE_PUT : STORE_DELETE;
         struct store_op ops[] = {
             {type, pair_key('l', i, left), v, 1, STORE_ANY_REV, NULL},
@@ -82,8 +82,8 @@ static void check_view(struct shared *sh, rev_t at)
     expect(sh, left == store_view_count(v, S("/r/"), S("/r0")));
     for (size_t i = 0; i < PAIRS; i++) {
         char buf[32];
-        const struct store_kv *l = store_view_get(v, pair_key('l', i, buf));
-        const struct store_kv *rr = store_view_get(v, pair_key('r', i, buf));
+        CLEANUP(store_kv_unref) struct store_kv *l = store_view_get(v, pair_key('l', i, buf));
+        CLEANUP(store_kv_unref) struct store_kv *rr = store_view_get(v, pair_key('r', i, buf));
         expect(sh, !l == !rr);
         if (l && rr)
             expect(sh, l->mod_rev == rr->mod_rev && str_eq(store_kv_value(l), store_kv_value(rr)) &&
@@ -168,16 +168,15 @@ static void *watch_pairs(void *arg)
     return NULL;
 }
 
-TEST(writers_readers_and_watchers)
+static void run_all(const struct store_embedded_opts *opts, size_t nwatchers)
 {
     const char *dir = T_TMPDIR();
-    struct store_embedded_opts opts = {.no_fsync = true, .snapshot_bytes = 50000, .segment_bytes = 100000};
-    struct shared sh = {.s = must_open(dir, &opts)};
+    struct shared sh = {.s = must_open(dir, opts)};
     static const char *const prefixes[WATCHERS] = {"", "/l/", "/r/"};
     pthread_t writers[WRITERS], readers[READERS], watchers[WATCHERS];
     struct writer_arg wargs[WRITERS];
     struct watcher wd[WATCHERS];
-    for (size_t i = 0; i < WATCHERS; i++) {
+    for (size_t i = 0; i < nwatchers; i++) {
         wd[i] = (struct watcher){.sh = &sh, .prefix = str_of(prefixes[i]), .per_txn = i == 0 ? 2 : 1};
         sem_init(&wd[i].woken, 0, 0);
         pthread_create(&watchers[i], NULL, watch_pairs, &wd[i]);
@@ -194,7 +193,7 @@ TEST(writers_readers_and_watchers)
     for (size_t i = 0; i < READERS; i++)
         pthread_join(readers[i], NULL);
     uint64_t commits = atomic_load(&sh.commits);
-    for (size_t i = 0; i < WATCHERS; i++) {
+    for (size_t i = 0; i < nwatchers; i++) {
         wake(&wd[i]);
         pthread_join(watchers[i], NULL);
         T_EQ_INT(wd[i].events, commits * wd[i].per_txn);
@@ -203,12 +202,25 @@ TEST(writers_readers_and_watchers)
     T_EQ_INT(atomic_load(&sh.failures), 0);
     T_EQ_INT(store_revision(sh.s), commits + 1);
     store_close(sh.s);
-    sh.s = must_open(dir, &opts);
+    sh.s = must_open(dir, opts);
     T_EQ_INT(store_revision(sh.s), commits + 1);
     check_view(&sh, 0);
     T_EQ_INT(atomic_load(&sh.failures), 0);
     store_close(sh.s);
     dir_remove(dir);
+}
+
+TEST(writers_readers_and_watchers)
+{
+    struct store_embedded_opts opts = {.no_fsync = true, .snapshot_bytes = 500000, .segment_bytes = 1000000};
+    run_all(&opts, WATCHERS);
+}
+
+/* A watch from the beginning would fall out of so short a window. */
+TEST(writers_and_readers_of_packed_values)
+{
+    struct store_embedded_opts opts = {.no_fsync = true, .snapshot_bytes = 500000, .segment_bytes = 1000000, .history_events = 32, .pack_above = 1};
+    run_all(&opts, 0);
 }
 
 /* --- closing and a full queue --------------------------------------------------------------------------------------------- */
@@ -254,4 +266,4 @@ TEST(a_full_queue_is_busy_and_close_answers_everything)
     dir_remove(dir);
 }
 
-TEST_MAIN(writers_readers_and_watchers, a_full_queue_is_busy_and_close_answers_everything)
+TEST_MAIN(writers_readers_and_watchers, writers_and_readers_of_packed_values, a_full_queue_is_busy_and_close_answers_everything)

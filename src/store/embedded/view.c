@@ -4,6 +4,7 @@
  * nodes.  Page after page of one long list asks for the same revision, so the last few past views are kept for a while. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/embedded/internal.h"
+#include "store/pack.h"
 
 #define PRIVATE_TAG UINT64_MAX /* birth of a past view's own nodes */
 #define KEEP_NS (30 * NSEC_PER_SEC)
@@ -174,14 +175,32 @@ rev_t view_revision(const struct store_view *v)
     return view_of(v)->rev;
 }
 
-const struct store_kv *view_get(struct store_view *v, str key)
+struct store_kv *view_get(struct store_view *v, str key)
 {
-    return tree_get(view_of(v)->root, key);
+    struct store_kv *kv = tree_get(view_of(v)->root, key);
+    return kv ? pack_plain(kv) : NULL;
+}
+
+struct range_call {
+    bool (*each)(void *arg, const struct store_kv *kv);
+    void *arg;
+};
+
+static bool each_plain(void *arg, const struct store_kv *kv)
+{
+    const struct range_call *c = arg;
+    if (!kv->is_packed)
+        return c->each(c->arg, kv);
+    struct store_kv *plain = pack_plain((struct store_kv *)(uintptr_t)kv);
+    bool more = c->each(c->arg, plain);
+    store_kv_unref(plain);
+    return more;
 }
 
 size_t view_range(struct store_view *v, str from, str end, bool (*each)(void *arg, const struct store_kv *kv), void *arg)
 {
-    return tree_range(view_of(v)->root, from, end, each, arg);
+    struct range_call c = {each, arg};
+    return tree_range(view_of(v)->root, from, end, each_plain, &c);
 }
 
 size_t view_count(struct store_view *v, str from, str end)

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "rt/failpoint.h"
 #include "store/embedded/internal.h"
+#include "store/pack.h"
 
 #define BATCH_BYTES (32u << 20) /* a record is closed by the transaction that makes it this long */
 #define IDLE_NS NSEC_PER_SEC    /* how often a sleeping writer looks whether readers have let go of old versions, or a full disk has room */
@@ -117,6 +118,8 @@ struct batch {
     struct store_txn *first, **last; /* evaluated, to be answered */
     size_t ntxns;
     uint64_t bytes; /* live, after this batch */
+    uint64_t packed_keys, packed_bytes, packed_resident; /* the same of those that are packed */
+    VEC(struct store_kv *) packed; /* that came into the tree with this batch; the tree's references */
 };
 
 static void drop_result(struct store_txn *txn)
@@ -143,13 +146,25 @@ static bool txn_holds(struct batch *b, struct store_txn *txn, size_t *ret_change
         if (op->expect != STORE_ANY_REV && op->expect != (there ? there->mod_rev : 0)) {
             txn->failed_op = i;
             drop_result(txn);
-            op->kv = there ? store_kv_ref(there) : NULL;
+            op->kv = there ? pack_plain(there) : NULL;
             return false;
         }
         changes += op->type == STORE_PUT || there;
     }
     *ret_changes = changes;
     return true;
+}
+
+/* A version leaves the tree, its reference with it. */
+static void retire(struct batch *b, struct store_kv *old)
+{
+    b->bytes -= store_kv_bytes(old);
+    if (old->is_packed) {
+        b->packed_keys--;
+        b->packed_bytes -= store_kv_bytes(old);
+        b->packed_resident -= pack_resident_bytes(old);
+    }
+    vec_push(&b->retired, tree_item_kv(old));
 }
 
 static void op_put(struct batch *b, struct store_op *op, rev_t rev)
@@ -164,12 +179,9 @@ static void op_put(struct batch *b, struct store_op *op, rev_t rev)
     op->kv = kv;
     b->bytes += store_kv_bytes(kv);
     tree_put(&b->edit, &b->root, kv);
-    if (old) {
-        b->bytes -= store_kv_bytes(old);
-        vec_push(&b->retired, tree_item_kv(old));
-        store_kv_ref(old);
-    }
-    vec_push(&b->events, (struct store_event){.rev = rev, .type = STORE_PUT, .kv = kv, .prev = old});
+    if (old)
+        retire(b, old);
+    vec_push(&b->events, (struct store_event){.rev = rev, .type = STORE_PUT, .kv = kv, .prev = old ? pack_plain(old) : NULL});
     wal_record_op(&b->e->wal, STORE_PUT, kv);
 }
 
@@ -180,10 +192,9 @@ static void op_delete(struct batch *b, struct store_op *op, rev_t rev)
     op->kv = NULL;
     if (!old)
         return;
-    b->bytes -= store_kv_bytes(old);
-    vec_push(&b->retired, tree_item_kv(old));
-    vec_push(&b->events, (struct store_event){.rev = rev, .type = STORE_DELETE, .kv = store_kv_ref(old), .prev = store_kv_ref(old)});
-    op->kv = store_kv_ref(old);
+    retire(b, old);
+    op->kv = pack_plain(old);
+    vec_push(&b->events, (struct store_event){.rev = rev, .type = STORE_DELETE, .kv = store_kv_ref(op->kv), .prev = store_kv_ref(op->kv)});
     wal_record_op(&b->e->wal, STORE_DELETE, old);
 }
 
@@ -211,6 +222,27 @@ static void txn_evaluate(struct batch *b, struct store_txn *txn)
     }
 }
 
+/* Exchanges what is offered for its packed form, unless it was changed meanwhile. */
+static void batch_pack(struct batch *b)
+{
+    struct pack_pair pairs[PACK_OFFER];
+    size_t n = packer_take(b->e, pairs);
+    for (size_t i = 0; i < n; i++) {
+        struct store_kv *plain = pairs[i].plain, *packed = pairs[i].packed;
+        if (tree_get(b->root, store_kv_key(plain)) == plain) {
+            retire(b, tree_put(&b->edit, &b->root, packed));
+            b->bytes += store_kv_bytes(packed);
+            b->packed_keys++;
+            b->packed_bytes += store_kv_bytes(packed);
+            b->packed_resident += pack_resident_bytes(packed);
+            vec_push(&b->packed, packed);
+        } else {
+            store_kv_unref(packed);
+        }
+        store_kv_unref(plain);
+    }
+}
+
 static void batch_begin(struct batch *b)
 {
     struct version *v = atomic_load(&b->e->versions.current);
@@ -218,6 +250,10 @@ static void batch_begin(struct batch *b)
     b->base = b->rev = v->rev;
     b->edit = (struct tree_edit){.tag = v->rev + 1, .retired = &b->retired};
     b->bytes = atomic_load(&b->e->stats.bytes_live);
+    b->packed_keys = atomic_load(&b->e->stats.packed_keys);
+    b->packed_bytes = atomic_load(&b->e->stats.packed_bytes);
+    b->packed_resident = atomic_load(&b->e->stats.packed_resident);
+    vec_clear(&b->packed);
     b->first = NULL;
     b->last = &b->first;
     b->ntxns = 0;
@@ -255,6 +291,9 @@ static void batch_give_up(struct batch *b, const struct err *err)
             store_kv_unref(b->events.p[i].kv); /* the tree's */
     }
     store_events_release(b->events.p, b->events.len);
+    for (size_t i = 0; i < b->packed.len; i++)
+        store_kv_unref(b->packed.p[i]);
+    vec_clear(&b->packed);
     vec_clear(&b->events);
     vec_clear(&b->retired);
     for (struct store_txn *txn = b->first; txn; txn = txn->next_) {
@@ -288,6 +327,9 @@ static void batch_publish(struct batch *b)
     struct version *v = versions_publish(&e->versions, b->root, b->rev, &b->retired);
     atomic_store_explicit(&e->newest, b->rev, memory_order_relaxed);
     atomic_store(&e->stats.bytes_live, b->bytes);
+    atomic_store(&e->stats.packed_keys, b->packed_keys);
+    atomic_store(&e->stats.packed_bytes, b->packed_bytes);
+    atomic_store(&e->stats.packed_resident, b->packed_resident);
     atomic_store(&e->stats.keys, tree_len(b->root));
     atomic_fetch_add(&e->stats.batches, 1);
     FAILPOINT("store.commit.before_wake");
@@ -328,6 +370,7 @@ static void batch_commit(struct batch *b)
     batch_publish(b);
     bool failed = false;
     keeper_batch_done(e, logged, &failed);
+    packer_batch_done(e);
     if (failed)
         atomic_store(&e->stats.failed, true);
 }
@@ -397,6 +440,8 @@ static void batch_run(struct batch *b, struct pending *p)
     }
     while (p->n && b->ntxns < LIMIT_STORE_BATCH && e->wal.record.len < BATCH_BYTES)
         batch_add(b, pending_pop(p));
+    if (b->events.len)
+        batch_pack(b);
     batch_commit(b);
 }
 
@@ -433,6 +478,7 @@ static void *writer_run(void *arg)
     }
     vec_fini(&b.events);
     vec_fini(&b.retired);
+    vec_fini(&b.packed);
     return NULL;
 }
 
