@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "rt/thread.h"
 
 #define KEEPALIVE_SECONDS 15          /* idle before the first probe, and between probes */
 #define UNACKNOWLEDGED_MS (30 * 1000) /* bytes or probes without an answer from the peer's kernel: the connection is dead */
@@ -66,17 +66,15 @@ static void lookup_unref(struct lookup *k)
     free(k);
 }
 
-static void *lookup_run(void *arg)
+static void lookup_run(void *arg)
 {
     struct lookup *k = arg;
-    pthread_setname_np(pthread_self(), "lookup");
     k->error = resolve(&k->addr, 0, &k->list);
     atomic_store(&k->finished, true);
     uint64_t one = 1;
     ssize_t n = write(k->event_fd, &one, sizeof one);
     (void)n; /* fails only when the counter is full */
     lookup_unref(k);
-    return NULL;
 }
 
 static int lookup_start(const struct net_addr *addr, struct lookup **ret, struct err *err)
@@ -86,16 +84,7 @@ static int lookup_start(const struct net_addr *addr, struct lookup **ret, struct
         return err_sys(err, errno, "cannot look \"%s\" up", addr->host);
     struct lookup *k = xnew(struct lookup);
     *k = (struct lookup){.refs = 2, .event_fd = event_fd, .addr = *addr};
-    pthread_t id;
-    pthread_attr_t attr;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_attr_init(&attr);
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int r = pthread_create(&id, &attr, lookup_run, k);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
+    int r = thread_detached("lookup", lookup_run, k);
     if (r != 0) {
         k->refs = 1;
         lookup_unref(k);

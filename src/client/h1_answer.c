@@ -47,13 +47,28 @@ static enum h1_answer_step bad(struct h1_answer *a, const char *why)
 
 /* --- the head ------------------------------------------------------------------------------------------- */
 
+/* A bare LF ends a line, too (RFC 9112, 2.2): what scripts behind small web servers write. */
 static str next_line(str *rest)
 {
-    ptrdiff_t end = str_find(*rest, S("\r\n"));
+    ptrdiff_t end = str_find_char(*rest, '\n');
     BUG_ON(end < 0); /* the head ends with one */
     str line = str_sub(*rest, 0, (size_t)end);
-    *rest = str_from(*rest, (size_t)end + 2);
-    return line;
+    *rest = str_from(*rest, (size_t)end + 1);
+    return str_has_suffix(line, S("\r")) ? str_sub(line, 0, line.len - 1) : line;
+}
+
+/* Length of the head in `text` with the empty line that ends it, looking from `from` on; 0: it has not come yet. */
+static size_t head_end(str text, size_t from)
+{
+    for (ptrdiff_t at; (at = str_find_char(str_from(text, from), '\n')) >= 0;) {
+        from += (size_t)at + 1;
+        str rest = str_from(text, from);
+        if (str_has_prefix(rest, S("\n")))
+            return from + 1;
+        if (str_has_prefix(rest, S("\r\n")))
+            return from + 2;
+    }
+    return 0;
 }
 
 static bool is_line(str s)
@@ -79,8 +94,7 @@ static const char *parse_head(struct h1_answer *a, str head)
     a->keep_alive = line.p[7] != '0';
     a->headers = a->table_;
     a->nheaders = 0;
-    while (head.len) {
-        str value = next_line(&head), name;
+    for (str value, name; (value = next_line(&head)).len;) {
         if (!str_cut(&value, ':', &name) || !http_is_token(name) || !is_line(value))
             return "a header line is malformed";
         if (a->nheaders == LIMIT_HEADER_COUNT)
@@ -137,14 +151,13 @@ static const char *choose_framing(struct h1_answer *a)
 /* Bytes of `in` that belong to the head; the head is complete when *ret_done. */
 static size_t head_take(struct h1_answer *a, str in, bool *ret_done)
 {
-    size_t had = a->head_.len, from = had > 3 ? had - 3 : 0;
+    size_t had = a->head_.len;
     size_t room = LIMIT_HEADER_BYTES > had ? LIMIT_HEADER_BYTES - had : 0;
     strbuf_add_str(&a->head_, str_sub(in, 0, room));
-    ptrdiff_t end = str_find(str_from(strbuf_str(&a->head_), from), S("\r\n\r\n"));
-    *ret_done = end >= 0;
-    if (end < 0)
+    size_t whole = head_end(strbuf_str(&a->head_), had > 3 ? had - 3 : 0);
+    *ret_done = whole > 0;
+    if (!whole)
         return MIN(room, in.len);
-    size_t whole = from + (size_t)end + 4;
     a->head_.len = whole;
     a->head_.p[whole] = 0;
     return whole - had;
@@ -157,7 +170,7 @@ static enum h1_answer_step head_step(struct h1_answer *a, str in, size_t *ret_us
     if (!done)
         return a->head_.len >= LIMIT_HEADER_BYTES ? bad(a, "its head is too long") : H1_ANSWER_MORE;
     str head = strbuf_str(&a->head_);
-    const char *why = parse_head(a, str_sub(head, 0, head.len - 2));
+    const char *why = parse_head(a, head);
     if (!why)
         why = choose_framing(a);
     if (why)

@@ -65,6 +65,16 @@ TEST(framings)
     check("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n", false, "101[]x");
 }
 
+TEST(a_bare_newline_ends_a_line)
+{
+    check("HTTP/1.1 200 OK\r\nContent-Type: text/plain\n\nfrom a script", false, "200[from a script]eof");
+    check("HTTP/1.1 200 OK\nContent-Length: 2\n\nab", false, "200[ab]");
+    check("HTTP/1.1 200 OK\nContent-Length: 2\n\r\n\n\n", false, "200[\n\n]");
+    check("HTTP/1.1 204 None\n\nHTTP/1.1 204 None\r\n\r\n", false, "204[]204[]");
+    check("HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", false, "!a header line is malformed");
+    check("\n\n", false, "!no status line (is it an HTTPS server?)");
+}
+
 TEST(bad_answers)
 {
     check("SSH-2.0-OpenSSH_9\r\n\r\n", false, "!no status line (is it an HTTPS server?)");
@@ -120,4 +130,4 @@ TEST(headers_are_found)
     free(a);
 }
 
-TEST_MAIN(framings, bad_answers, heads_are_bounded, headers_are_found)
+TEST_MAIN(framings, a_bare_newline_ends_a_line, bad_answers, heads_are_bounded, headers_are_found)

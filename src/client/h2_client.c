@@ -44,11 +44,14 @@ static void end(struct h2_client *h, struct h2_stream *s, enum h2_end how)
 static int on_header(nghttp2_session *session UNUSED, const nghttp2_frame *frame, const uint8_t *name_p, size_t name_len,
                      const uint8_t *value_p, size_t value_len, uint8_t flags UNUSED, void *arg)
 {
-    struct h2_stream *s = stream_of(arg, frame->hd.stream_id);
+    struct h2_client *h = arg;
+    struct h2_stream *s = stream_of(h, frame->hd.stream_id);
     str name = str_n((const char *)name_p, name_len), value = str_n((const char *)value_p, value_len);
     uint64_t status;
     if (s && !s->got_head_ && str_eq(name, S(":status")) && str_to_u64(value, &status) && status < 1000)
         s->status = (int)status;
+    else if (s && h->ops->on_header)
+        h->ops->on_header(h->arg, s, name, value);
     return 0;
 }
 

@@ -41,6 +41,8 @@ struct h2_client_ops {
     void (*on_data)(void *arg, struct h2_stream *s, str bytes);
     /* The stream is the caller's again. */
     void (*on_end)(void *arg, struct h2_stream *s, enum h2_end end);
+    /* Every header and trailer of the answer but :status, before on_head or on_end; NULL: nobody wants them. */
+    void (*on_header)(void *arg, struct h2_stream *s, str name, str value);
 };
 
 struct h2_request {

@@ -105,7 +105,7 @@ static void on_end(void *arg, struct h2_stream *s, enum h2_end end)
     if (next)
         T_OK(get(p, next, "/again"));
 }
-static const struct h2_client_ops client_ops = {on_head, on_data, on_end};
+static const struct h2_client_ops client_ops = {.on_head = on_head, .on_data = on_data, .on_end = on_end};
 
 /* Carries bytes both ways until neither has any. */
 static void carry(struct pair *p)

@@ -274,13 +274,19 @@ static enum http1_result body_step(struct exchange *x, str in, size_t *ret_used,
     return n ? HTTP1_DATA : HTTP1_MORE;
 }
 
+static size_t body_max(const struct exchange *x)
+{
+    return x->req->max_body ? x->req->max_body : HTTP_CLIENT_BODY_MAX;
+}
+
 /* 0: go on, 1: the caller has had enough. */
 static int deliver(struct exchange *x, str data, struct err *err)
 {
     if (x->req->on_data && x->res->status / 100 == 2)
         return x->req->on_data(x->req->arg, data) ? 0 : 1;
-    if (x->body.len + data.len > HTTP_CLIENT_BODY_MAX)
-        return err_set(err, E_TOO_LARGE, "the answer of %s is larger than %u MiB", x->c->target.text, HTTP_CLIENT_BODY_MAX >> 20);
+    size_t max = body_max(x);
+    if (x->body.len + data.len > max)
+        return err_set(err, E_TOO_LARGE, "the answer of %s is larger than %zu KiB", x->c->target.text, max >> 10);
     strbuf_add_str(&x->body, data);
     return 0;
 }
@@ -332,7 +338,7 @@ static int finish_body(struct exchange *x, struct err *err)
         return 0;
     }
     struct strbuf plain = strbuf_on(x->arena);
-    if (!gzip_expand(strbuf_str(&x->body), HTTP_CLIENT_BODY_MAX, &plain))
+    if (!gzip_expand(strbuf_str(&x->body), body_max(x), &plain))
         return bad_answer(x, "the compressed body is damaged", err);
     x->res->body = strbuf_str(&plain);
     return 0;

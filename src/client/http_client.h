@@ -41,6 +41,7 @@ struct http_client_request {
     size_t nheaders;
     str body;
     nsec_t timeout_ns; /* of silence; 0: 60 s, < 0: for ever */
+    size_t max_body;   /* of a collected body; 0: HTTP_CLIENT_BODY_MAX */
     /* A stream (watch, log): pieces of a 2xx body as they come; false ends the request.  NULL: the body is collected. */
     bool (*on_data)(void *arg, str bytes);
     void *arg;

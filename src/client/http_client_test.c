@@ -173,7 +173,7 @@ TEST(failures_are_sentences)
         {{.bytes = STR_INIT("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"), .close = true}, E_UNAVAILABLE, "its Content-Length is no number"},
         {{.bytes = STR_INIT("HTTP/1.1 200 OK\r\nTransfer-Encoding: br\r\n\r\n"), .close = true}, E_UNAVAILABLE, "its transfer coding is unknown"},
         {{.bytes = STR_INIT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), .close = true}, E_UNAVAILABLE, "hexadecimal"},
-        {{.bytes = STR_INIT(""), .delay_ms = 300, .close = true}, E_TIMEOUT, "within 50 ms"},
+        {{.bytes = STR_INIT(""), .delay_ms = 1500, .close = true}, E_TIMEOUT, "within 50 ms"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct test_server s = {0};

@@ -150,7 +150,7 @@ static void h2_end(void *arg, struct h2_stream *s, enum h2_end end)
     end_exchange(c, container_of(s, struct https_exchange, h2_), ends[end]);
     c->o.ops->changed(c);
 }
-static const struct h2_client_ops h2_ops = {h2_head, h2_data, h2_end};
+static const struct h2_client_ops h2_ops = {.on_head = h2_head, .on_data = h2_data, .on_end = h2_end};
 
 /* --- answers on HTTP/1.1 -------------------------------------------------------------------------------- */
 

@@ -36,7 +36,8 @@ static void go_on(struct informer *inf);
 
 const struct json *informer_event_object(struct informer_event *ev)
 {
-    if (!ev->has_tree_ && json_parse(ev->arena_, ev->object, NULL, &ev->tree_, NULL) < 0)
+    struct strbuf room = strbuf_on(ev->arena_);
+    if (!ev->has_tree_ && json_parse(ev->arena_, raw_without_managed_fields(ev->object, &room), NULL, &ev->tree_, NULL) < 0)
         return NULL;
     ev->has_tree_ = true;
     return &ev->tree_;
@@ -47,7 +48,8 @@ const struct json *informer_event_meta(struct informer_event *ev)
     if (ev->has_tree_)
         return json_get(&ev->tree_, S("metadata"));
     str text;
-    if (!ev->has_meta_ && (!raw_member(ev->object, S("metadata"), &text) || json_parse(ev->arena_, text, NULL, &ev->meta_, NULL) < 0))
+    struct strbuf room = strbuf_on(ev->arena_);
+    if (!ev->has_meta_ && (!raw_member(raw_without_managed_fields(ev->object, &room), S("metadata"), &text) || json_parse(ev->arena_, text, NULL, &ev->meta_, NULL) < 0))
         return NULL;
     ev->has_meta_ = true;
     return &ev->meta_;

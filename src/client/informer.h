@@ -47,7 +47,7 @@ bool informer_is_synced(const struct informer *inf); /* at least one list is com
 void informer_stop(struct informer *inf, void (*stopped)(struct informer *inf));
 void informer_free(struct informer *inf); /* after stopped(), or when loop and transport have stopped */
 
-/* Parts of the event's object, parsed when first asked for; NULL when the text is not an object. */
+/* Parts of the event's object, parsed when first asked for, without metadata.managedFields; NULL when the text is not an object. */
 const struct json *informer_event_meta(struct informer_event *ev);
 const struct json *informer_event_object(struct informer_event *ev);
 /* Without a tree; "" when absent. */

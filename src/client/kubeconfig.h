@@ -84,6 +84,11 @@ struct kubeconfig_cluster {
     bool make_current;                      /* else only when no current context is set */
 };
 int kubeconfig_merge(struct kubeconfig *k, const struct kubeconfig_cluster *c, const char **ret_name, struct err *err) MUST_CHECK;
+/* The name under which this cluster is in the files; "" when it is not. */
+str kubeconfig_cluster_name(struct kubeconfig *k, const struct kubeconfig_cluster *c);
+/* The way back: the cluster, the user of its name and every context that leads to it go.  When one of them was current, `previous` is again if it
+ * is still there, else none. */
+void kubeconfig_forget(struct kubeconfig *k, const struct kubeconfig_cluster *c, str previous);
 
 /* Writes each changed file, atomically, mode 0600; makes the folder. */
 int kubeconfig_save(struct kubeconfig *k, struct err *err) MUST_CHECK;

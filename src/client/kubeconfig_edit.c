@@ -249,3 +249,45 @@ int kubeconfig_merge(struct kubeconfig *k, const struct kubeconfig_cluster *c, c
     *ret_name = name.p;
     return 0;
 }
+
+/* --- and out of it -------------------------------------------------------------------------------------------- */
+
+str kubeconfig_cluster_name(struct kubeconfig *k, const struct kubeconfig_cluster *c)
+{
+    const str *names;
+    size_t n = kubeconfig_names(k, KUBECONFIG_CLUSTERS, &names);
+    for (size_t i = 0; i < n; i++) {
+        struct kubeconfig_place p;
+        if (kubeconfig_place_find(k, KUBECONFIG_CLUSTERS, names[i], &p) && same_cluster(k, &p, c))
+            return names[i];
+    }
+    return S("");
+}
+
+static void drop(struct kubeconfig *k, enum kubeconfig_section s, str name)
+{
+    struct kubeconfig_place p;
+    if (kubeconfig_place_find(k, s, name, &p)) {
+        json_remove(p.list, p.index);
+        p.file->dirty = true;
+    }
+}
+
+void kubeconfig_forget(struct kubeconfig *k, const struct kubeconfig_cluster *c, str previous)
+{
+    for (str name; (name = kubeconfig_cluster_name(k, c)).len;) {
+        const str *contexts;
+        size_t n = kubeconfig_names(k, KUBECONFIG_CONTEXTS, &contexts);
+        name = arena_str(&k->arena, name);
+        for (size_t i = 0; i < n; i++) {
+            if (!str_eq(json_get_str(kubeconfig_find(k, KUBECONFIG_CONTEXTS, contexts[i]), S("cluster")), name))
+                continue;
+            bool was_current = str_eq(kubeconfig_current_context(k), contexts[i]);
+            drop(k, KUBECONFIG_CONTEXTS, contexts[i]);
+            if (was_current)
+                set_current(k, kubeconfig_find(k, KUBECONFIG_CONTEXTS, previous) ? previous : S(""));
+        }
+        drop(k, KUBECONFIG_CLUSTERS, name);
+        drop(k, KUBECONFIG_USERS, name);
+    }
+}

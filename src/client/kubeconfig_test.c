@@ -357,6 +357,43 @@ TEST(merge_never_overwrites_another_cluster)
     leave();
 }
 
+TEST(forget_takes_out_what_merge_put_in)
+{
+    enter();
+    const char *path = put("config", "clusters:\n"
+                                     "- name: cox\n"
+                                     "  cluster: {server: 'https://elsewhere:6443', certificate-authority-data: T1RIRVI=}\n"
+                                     "contexts:\n"
+                                     "- name: work\n"
+                                     "  context: {cluster: cox, user: cox}\n"
+                                     "users:\n"
+                                     "- name: cox\n"
+                                     "  user: {token: theirs}\n"
+                                     "current-context: work\n");
+    struct kubeconfig *k = load(path);
+    struct kubeconfig_cluster c = {.name = "cox", .server = "https://127.0.0.1:6443", .ca_pem = "OURS", .token = "t", .make_current = true};
+    const char *name;
+    T_EQ_STR(kubeconfig_cluster_name(k, &c), "");
+    T_NO_ERR(kubeconfig_merge(k, &c, &name, &err), &err);
+    T_EQ_STR(kubeconfig_cluster_name(k, &c), "cox-2");
+    T_NO_ERR(kubeconfig_set_field(k, KUBECONFIG_CONTEXTS, S("mine"), S("cluster"), "cox-2", &err), &err); /* another way to it */
+    kubeconfig_forget(k, &c, S("work"));
+    T_EQ_STR(kubeconfig_current_context(k), "work");
+    const str *names;
+    T_EQ_INT(kubeconfig_names(k, KUBECONFIG_CLUSTERS, &names), 1);
+    T_EQ_INT(kubeconfig_names(k, KUBECONFIG_CONTEXTS, &names), 1);
+    T_EQ_STR(names[0], "work");
+    T_EQ_INT(kubeconfig_names(k, KUBECONFIG_USERS, &names), 1);
+    T_EQ_STR(json_get_str(kubeconfig_find(k, KUBECONFIG_USERS, S("cox")), S("token")), "theirs");
+    T_NO_ERR(kubeconfig_merge(k, &c, &name, &err), &err);
+    kubeconfig_forget(k, &c, S("gone"));
+    T_EQ_STR(kubeconfig_current_context(k), "");
+    kubeconfig_forget(k, &c, S("gone")); /* there is nothing any more */
+    T_EQ_INT(kubeconfig_names(k, KUBECONFIG_CLUSTERS, &names), 1);
+    kubeconfig_free(k);
+    leave();
+}
+
 TEST(merge_into_nothing_makes_the_context_current)
 {
     enter();
@@ -455,5 +492,5 @@ TEST(view_hides_secrets_and_can_flatten)
 }
 
 TEST_MAIN(files_merge_and_the_first_wins, flags_override, what_cannot_be_resolved_says_why, edits_go_to_the_file_that_has_the_entry,
-          a_new_file_is_built_by_commands, set_and_unset_by_path, merge_never_overwrites_another_cluster,
+          a_new_file_is_built_by_commands, set_and_unset_by_path, merge_never_overwrites_another_cluster, forget_takes_out_what_merge_put_in,
           merge_into_nothing_makes_the_context_current, view_hides_secrets_and_can_flatten)

@@ -15,6 +15,30 @@ bool raw_member_text(str obj, str key, str *ret);
 /* From the member's value to the end of the text: cheaper, since the value's end is not looked for. */
 bool raw_member_from(str obj, str key, str *ret);
 
+/* The text without metadata.managedFields, which few look at and which is often half of it: the text itself, or a copy in `room`. */
+str raw_without_managed_fields(str obj, struct strbuf *room);
+
+/* All members in one walk. */
+struct raw_members {
+    str rest_;
+};
+bool raw_members_begin(str obj, struct raw_members *ret); /* false: no object */
+/* The key as it is written, without its quotes. */
+bool raw_members_next(struct raw_members *it, str *ret_key, str *ret_value);
+/* The same in two steps, so that a value can be walked instead of skipped:
+ *     while (raw_members_key(&it, &key)) {
+ *         if (str_is(key, "spec") && raw_members_enter(&it, &child)) {
+ *             while (raw_members_next(&child, ...)) ...
+ *             spec = raw_members_leave(&it, &child);
+ *         } else {
+ *             value = raw_members_value(&it);
+ *         }
+ * A child is walked to its end before it is left. */
+bool raw_members_key(struct raw_members *it, str *ret_key);
+str raw_members_value(struct raw_members *it);
+bool raw_members_enter(struct raw_members *it, struct raw_members *ret_child); /* false: no object, nothing has moved */
+str raw_members_leave(struct raw_members *it, const struct raw_members *child); /* the object's text */
+
 struct raw_items {
     str rest_;
 };

@@ -9,9 +9,9 @@ struct item {
     struct work work;
     struct workqueue *queue;
     enum item_state state;
-    bool again;         /* added while running */
-    nsec_t again_after; /* add_after while running: when, 0: not */
-    struct list link;   /* in ready */
+    bool again;       /* added while running */
+    nsec_t due;       /* what add_after asked for and no run has met yet; 0: nothing */
+    struct list link; /* in ready */
     struct loop_timer timer;
     char key[];
 };
@@ -124,12 +124,11 @@ void workqueue_add_after(struct workqueue *q, str key, nsec_t delay)
         return;
     nsec_t at = loop_now(q->opts.loop) + delay;
     struct item *it = map_get(&q->items, key);
-    if (!it)
-        make_delayed(item_new(q, key), at);
-    else if (it->state == ITEM_DELAYED && it->timer.at > at)
+    bool is_new = !it;
+    it = it ? it : item_new(q, key);
+    it->due = it->due ? MIN(it->due, at) : at;
+    if (is_new || (it->state == ITEM_DELAYED && it->timer.at > at))
         make_delayed(it, at);
-    else if (it->state == ITEM_RUNNING && (!it->again_after || it->again_after > at))
-        it->again_after = at;
 }
 
 /* --- running --------------------------------------------------------------------------------------------------------------- */
@@ -142,7 +141,8 @@ static void pump(struct loop_defer *d)
         list_del(&it->link);
         it->state = ITEM_RUNNING;
         it->again = false;
-        it->again_after = 0;
+        if (it->due <= loop_now(q->opts.loop))
+            it->due = 0;
         q->running++;
         q->opts.run(q, &it->work);
     }
@@ -161,8 +161,8 @@ static void finish(struct workqueue *q, struct item *it, nsec_t delay)
     BUG_ON(it->state != ITEM_RUNNING);
     q->running--;
     nsec_t at = delay ? loop_now(q->opts.loop) + delay : 0;
-    if (it->again_after && (!at || it->again_after < at))
-        at = it->again_after;
+    if (it->due && (!at || it->due < at))
+        at = it->due;
     if (q->stopping) {
         item_free(it);
         if (!q->running)

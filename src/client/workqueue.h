@@ -39,10 +39,10 @@ void workqueue_free(struct workqueue *q); /* nothing runs, or never will again *
 void *workqueue_owner(const struct workqueue *q);
 
 void workqueue_add(struct workqueue *q, str key);
-/* Runs after the delay unless something makes it run earlier. */
+/* Runs after the delay, also when something else makes it run earlier: that run may have been too early for whoever asked.  Of several times the earliest counts. */
 void workqueue_add_after(struct workqueue *q, str key, nsec_t delay);
 void workqueue_done(struct workqueue *q, struct work *w, enum work_result result);
-/* Ended well, and must run again after the delay. */
+/* Ended well, and must run again after the delay unless something makes it run earlier: that run says anew when to come back. */
 void workqueue_done_after(struct workqueue *q, struct work *w, nsec_t delay);
 
 /* Forgets what waits and takes nothing more; stopped() runs when nothing is running, at once or later. */

@@ -77,10 +77,16 @@ void conn_in_release(struct http_conn *c)
 
 /* --- the timer ------------------------------------------------------------------------------------------------ */
 
+static nsec_t write_deadline(const struct http_conn *c)
+{
+    bool patient = c->ops == &conn_h1_ops && (c->h1.raw || c->h1.req.patient);
+    return c->progress + (patient ? HTTP_PATIENCE_NS : c->home->server->opts.write_timeout_ns);
+}
+
 static nsec_t conn_deadline(struct http_conn *c)
 {
     nsec_t at = c->ops->deadline(c);
-    return c->blocked ? MIN(at, c->progress + c->home->server->opts.write_timeout_ns) : at;
+    return c->blocked ? MIN(at, write_deadline(c)) : at;
 }
 
 void conn_timer(struct http_conn *c)
@@ -108,7 +114,7 @@ static void timer_fire(struct loop_timer *t)
         conn_timer(c);
         return;
     }
-    if (c->blocked && c->progress + c->home->server->opts.write_timeout_ns <= now) {
+    if (c->blocked && write_deadline(c) <= now) {
         http_count(&c->home->counters.timeouts, 1);
         conn_gone(c);
         return;

@@ -167,6 +167,7 @@ static void request_end(struct http_conn *c)
     h->since = now(c);
     h->low = 0;
     h->req.on_gone = h->req.on_writable = NULL;
+    h->req.patient = h->paused = false;
     conn_request_done(c);
     if (gone || c->phase != CONN_OPEN)
         return;
@@ -348,7 +349,7 @@ static bool chunks_step(struct http_conn *c)
 
 static bool raw_step(struct http_conn *c)
 {
-    if (c->in_at == c->in_len)
+    if (c->in_at == c->in_len || c->h1.paused)
         return false;
     str bytes = str_n(c->in + c->in_at, c->in_len - c->in_at);
     c->in_at = c->in_len;
@@ -494,6 +495,8 @@ static void readable(struct http_conn *c, uint32_t events)
     bool with_handler = h->state == H1_BUSY || h->state == H1_STREAM;
     if ((with_handler || c->no_input) && (events & (EPOLLHUP | EPOLLERR))) {
         conn_gone(c);
+    } else if (h->state == H1_RAW && h->paused && (events & EPOLLRDHUP)) {
+        end_of_input(c);
     } else if (h->state == H1_STREAM && (events & EPOLLRDHUP)) {
         conn_gone(c); /* nobody reads a stream it has said good-bye to */
     } else if (with_handler || c->closing || (c->blocked && h->state == H1_HEAD)) {
@@ -515,7 +518,7 @@ static void turn(struct http_conn *c)
     }
     if (c->phase != CONN_OPEN)
         return;
-    if (!c->blocked && h->state != H1_BUSY && h->state != H1_STREAM && !(h->state == H1_RAW && h->saw_eof))
+    if (!c->blocked && h->state != H1_BUSY && h->state != H1_STREAM && !(h->state == H1_RAW && (h->saw_eof || h->paused)))
         input_allow(c);
     pump(c, false);
 }
@@ -679,6 +682,23 @@ bool conn_h1_upgrade_write(struct http_request *req, str bytes, size_t limit)
     req->sent_bytes += bytes.len;
     conn_schedule(c);
     return true;
+}
+
+void conn_h1_upgrade_pause(struct http_request *req, bool paused)
+{
+    struct http_conn *c = req->conn_;
+    struct h1 *h = &c->h1;
+    BUG_ON(h->state != H1_RAW);
+    if (h->paused == paused || req->gone || h->saw_eof)
+        return;
+    h->paused = paused;
+    if (paused) {
+        c->no_input = true;
+        conn_want(c);
+    } else {
+        input_allow(c);
+        conn_schedule(c); /* bytes that were read before the pause are handed on then */
+    }
 }
 
 /* --- time and the end --------------------------------------------------------------------------------------------------------- */

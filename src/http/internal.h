@@ -24,6 +24,7 @@
 #define HTTP_RECORD_BYTES (16u << 10)
 #define HTTP_POOL 32               /* spare buffers, arenas and streams a home keeps */
 #define HTTP_NEVER INT64_MAX
+#define HTTP_PATIENCE_NS (4 * 3600 * NSEC_PER_SEC) /* with an upgraded connection or a log that somebody looks at page by page */
 #define HTTP_REMOTE_MAX 64
 
 struct h2_stream;
@@ -105,6 +106,7 @@ void conn_h2_feed(struct http_conn *c, str bytes);
 /* The rest of http_upgrade and http_upgrade_write. */
 int conn_h1_upgrade(struct http_request *req, const struct http_header *headers, size_t nheaders, const struct http_upgrade_ops *ops, struct err *err);
 bool conn_h1_upgrade_write(struct http_request *req, str bytes, size_t limit);
+void conn_h1_upgrade_pause(struct http_request *req, bool paused);
 
 struct h1 {
     struct http_request req;
@@ -116,6 +118,7 @@ struct h1 {
     bool end_out;     /* ... and the last one follows it */
     bool no_body_out; /* HEAD */
     bool served;      /* had a request before */
+    bool paused;      /* upgraded: the handler wants no bytes for now */
     uint32_t counted; /* body bytes in home->body_bytes */
     struct http1_scan scan;
     struct http1_chunked chunked;

@@ -47,6 +47,10 @@ bool http_upgrade_write(struct http_request *req, str bytes, size_t limit)
 {
     return conn_h1_upgrade_write(req, bytes, limit);
 }
+void http_upgrade_pause(struct http_request *req, bool paused)
+{
+    conn_h1_upgrade_pause(req, paused);
+}
 
 /* --- the server --------------------------------------------------------------------------------------------------------- */
 

@@ -54,6 +54,7 @@ struct http_request {
     void (*on_gone)(struct http_request *req);
     void (*on_writable)(struct http_request *req); /* stream: unsent bytes fell under the low mark again */
     void *user;            /* the handler's own */
+    bool patient;          /* of a stream (log): a peer on HTTP/1.1 that takes nothing is given up after 4 hours, not after write_timeout_ns */
     struct http_conn *conn_;
     void *stream_;
     /* filled by http_respond and the stream calls, for access logs and metrics */
@@ -97,9 +98,12 @@ struct http_upgrade_ops {
     void (*on_bytes)(struct http_request *req, str bytes);
     void (*on_eof)(struct http_request *req); /* the request must be finished with http_abort, which still sends what was written */
 };
+/* After http_upgrade, http_upgrade_write and http_stream_write have on_writable as their bell.  An upgraded connection whose peer takes nothing is given up after 4 hours, not after write_timeout_ns. */
 int http_upgrade(struct http_request *req, const struct http_header *headers, size_t nheaders, const struct http_upgrade_ops *ops,
                  struct err *err) MUST_CHECK;
 bool http_upgrade_write(struct http_request *req, str bytes, size_t limit) MUST_CHECK;
+/* Paused: no on_bytes until it is resumed, and the peer's bytes stay in the kernel.  A peer that hangs up meanwhile is told by on_eof at once; what it sent before is dropped. */
+void http_upgrade_pause(struct http_request *req, bool paused);
 
 struct http_server_opts {
     const char *name;
