@@ -36,5 +36,8 @@ void selector_write(struct strbuf *b, const struct selector *s);
 int selector_parse_fields(struct arena *a, const struct api_resource *r, str text, struct selector *ret, struct err *err) MUST_CHECK;
 /* Reads the fields out of the object; absent ones are "" (booleans "false" where Kubernetes does so). */
 bool selector_match_fields(const struct selector *s, const struct api_resource *r, const struct json *obj);
+/* For matching without a tree: does the label's value stand at the path of its name and nowhere else, "" when it is absent?  And does a term hold for a value? */
+bool selector_field_is_plain(const struct api_resource *r, str label);
+bool selector_match_value(const struct selector_term *t, str value);
 /* The value when the selector pins metadata.name (or metadata.namespace) by equality, else false: lists become gets. */
 bool selector_pins(const struct selector *s, str field, str *ret_value);

@@ -186,6 +186,19 @@ static str field_value(const struct api_resource *r, const struct json *obj, str
     return value_text(walk(obj, label));
 }
 
+bool selector_field_is_plain(const struct api_resource *r, str label)
+{
+    for (size_t i = 0; i < ARRAY_LEN(field_rules); i++)
+        if (str_eq(field_rules[i].label, label) && str_eq(field_rules[i].kind, r->kind))
+            return false;
+    return !(r->flags & API_CUSTOM) && !str_is(r->kind, "Event");
+}
+
+bool selector_match_value(const struct selector_term *t, str value)
+{
+    return selector_term_match(t, true, value);
+}
+
 bool selector_match_fields(const struct selector *s, const struct api_resource *r, const struct json *obj)
 {
     if (s->nothing)

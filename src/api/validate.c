@@ -122,6 +122,8 @@ static const struct type_rule type_rules[] = {
     {&schema_scheduling_v1_PriorityClass, v_priority_class},
     {&schema_coordination_v1_LeaseSpec, v_lease_spec},
     {&schema_node_v1_RuntimeClass, v_runtime_class},
+    {&schema_certificates_v1_CertificateSigningRequestSpec, v_csr_spec},
+    {&schema_certificates_v1_CertificateSigningRequestStatus, v_csr_status},
 };
 
 /* By the type of the resource; called with the status. */
@@ -135,6 +137,7 @@ static const struct type_rule status_rules[] = {
     {&schema_core_v1_Namespace, v_namespace_status},
     {&schema_core_v1_Node, v_node_status},
     {&schema_batch_v1_Job, v_job_status},
+    {&schema_certificates_v1_CertificateSigningRequest, v_csr_status},
 };
 
 /* Type rules by address, open addressing; filled once. */

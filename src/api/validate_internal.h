@@ -217,6 +217,8 @@ validate_fn v_cluster_role, v_role_binding, v_policy_rule;
 /* validate_network.c */
 validate_fn v_ingress, v_ingress_spec, v_ingress_path, v_ingress_backend, v_ingress_class, v_network_policy_spec, v_network_policy_port,
     v_network_policy_peer, v_ip_block, v_endpoint_slice, v_service_cidr, v_ip_address;
+/* validate_certificates.c */
+validate_fn v_csr_spec, v_csr_status;
 /* validate_misc.c */
 validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec,
     v_runtime_class;

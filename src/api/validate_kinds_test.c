@@ -171,6 +171,13 @@ TEST(misc)
         BAD("{'apiVersion':'scheduling.k8s.io/v1','kind':'PriorityClass','metadata':{'name':'system-x'},'value':1}",
             "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-x is not a known system priority class"),
         BAD(OBJ("coordination.k8s.io/v1", "Lease", "'spec':{'leaseDurationSeconds':0}"), "spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"),
+        BAD(GLOBAL_OBJ("certificates.k8s.io/v1", "CertificateSigningRequest", "'spec':{'request':'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0=','signerName':'example.com/own'}"),
+            "spec.usages: Required value: usages must be specified"),
+        GOOD(GLOBAL_OBJ("certificates.k8s.io/v1", "CertificateSigningRequest",
+                        "'spec':{'request':'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0=','signerName':'example.com/own','usages':['client auth'],'expirationSeconds':600}")),
+        BAD(GLOBAL_OBJ("certificates.k8s.io/v1", "CertificateSigningRequest",
+                       "'spec':{'request':'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0=','signerName':'kubernetes.io/legacy-unknown','usages':['client auth']}"),
+            "spec.signerName: Invalid value: 'kubernetes.io/legacy-unknown': the legacy signerName is not allowed via this API version"),
         BAD(GLOBAL_OBJ("node.k8s.io/v1", "RuntimeClass", "'handler':'A'"),
             "handler: Invalid value: 'A': a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric "
             "character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"),

@@ -36,6 +36,7 @@ const struct api_resource *const api_builtin_resources[] = {
     &api_autoscaling_v1_horizontalpodautoscalers,
     &api_batch_v1_cronjobs,
     &api_batch_v1_jobs,
+    &api_certificates_v1_certificatesigningrequests,
     &api_networking_v1_ingressclasses,
     &api_networking_v1_ingresses,
     &api_networking_v1_ipaddresses,
@@ -56,6 +57,10 @@ const struct api_resource *const api_builtin_resources[] = {
     &api_coordination_v1_leases,
     &api_node_v1_runtimeclasses,
     &api_discovery_v1_endpointslices,
+    &api_metrics_v1beta1_nodes,
+    &api_metrics_v1beta1_pods,
+    &api_custom_metrics_v1beta2_metrics,
+    &api_external_metrics_v1beta1_externalmetrics,
 };
 const size_t api_builtin_count = ARRAY_LEN(api_builtin_resources);
 
@@ -402,6 +407,11 @@ const struct schema_type *const api_builtin_types[] = {
     &schema_batch_v1_CronJobStatus,
     &schema_batch_v1_CronJobList,
     &schema_batch_v1_JobList,
+    &schema_certificates_v1_CertificateSigningRequest,
+    &schema_certificates_v1_CertificateSigningRequestSpec,
+    &schema_certificates_v1_CertificateSigningRequestStatus,
+    &schema_certificates_v1_CertificateSigningRequestCondition,
+    &schema_certificates_v1_CertificateSigningRequestList,
     &schema_networking_v1_NetworkPolicy,
     &schema_networking_v1_NetworkPolicySpec,
     &schema_networking_v1_NetworkPolicyIngressRule,
@@ -513,5 +523,15 @@ const struct schema_type *const api_builtin_types[] = {
     &schema_discovery_v1_ForNode,
     &schema_discovery_v1_EndpointPort,
     &schema_discovery_v1_EndpointSliceList,
+    &schema_metrics_v1beta1_NodeMetrics,
+    &schema_metrics_v1beta1_PodMetrics,
+    &schema_metrics_v1beta1_ContainerMetrics,
+    &schema_metrics_v1beta1_NodeMetricsList,
+    &schema_metrics_v1beta1_PodMetricsList,
+    &schema_custom_metrics_v1beta2_MetricValueList,
+    &schema_custom_metrics_v1beta2_MetricValue,
+    &schema_custom_metrics_v1beta2_MetricIdentifier,
+    &schema_external_metrics_v1beta1_ExternalMetricValueList,
+    &schema_external_metrics_v1beta1_ExternalMetricValue,
 };
 const size_t api_builtin_type_count = ARRAY_LEN(api_builtin_types);

@@ -2124,6 +2124,7 @@ static const struct api_subresource subs_Pod[] = {
     {.name = STR_INIT("ephemeralcontainers"), .kind = STR_INIT("Pod"), .verbs = API_VERB_GET | API_VERB_PATCH | API_VERB_UPDATE, .type = &schema_core_v1_Pod},
     {.name = STR_INIT("eviction"), .kind = STR_INIT("Eviction"), .group = STR_INIT("policy"), .version = STR_INIT("v1"), .verbs = API_VERB_CREATE, .type = &schema_policy_v1_Eviction},
     {.name = STR_INIT("exec"), .kind = STR_INIT("PodExecOptions"), .verbs = API_VERB_CREATE | API_VERB_GET, .type = &schema_core_v1_PodExecOptions},
+    {.name = STR_INIT("explain"), .kind = STR_INIT("Pod"), .verbs = API_VERB_GET, .type = &schema_core_v1_Pod},
     {.name = STR_INIT("log"), .kind = STR_INIT("Pod"), .verbs = API_VERB_GET, .type = &schema_core_v1_Pod},
     {.name = STR_INIT("portforward"), .kind = STR_INIT("PodPortForwardOptions"), .verbs = API_VERB_CREATE | API_VERB_GET, .type = &schema_core_v1_PodPortForwardOptions},
     {.name = STR_INIT("proxy"), .kind = STR_INIT("PodProxyOptions"), .verbs = API_VERB_CREATE | API_VERB_DELETE | API_VERB_GET | API_VERB_PATCH | API_VERB_UPDATE, .type = &schema_core_v1_PodProxyOptions},
@@ -2147,7 +2148,7 @@ const struct api_resource api_core_v1_pods = {
     .short_names = short_names_po, .nshort_names = 1,
     .categories = categories_all, .ncategories = 1,
     .field_labels = field_labels_spec_nodeName_spec_restartPolicy_spec_schedulerName_spec_serviceAccountName_spec_hostNetwork_status_phase_status_podIP_status_podIPs_status_nominatedNodeName, .nfield_labels = 9,
-    .subs = subs_Pod, .nsubs = 10,
+    .subs = subs_Pod, .nsubs = 11,
     .columns = columns_Pod, .ncolumns = 9,
     .storage_group = STR_INIT(""), .storage_version = STR_INIT("v1")};
 
