@@ -1,0 +1,90 @@
+/* pod_net_internal.h - what the files of the pod network share; private to src/net.
+ *
+ * Threads: `lock` guards records and addresses and is held for memory work only; `nft_lock` serialises changes of the table, so that the
+ * last one written is the newest; `peers_lock` serialises pod_net_peers.  Order: nft_lock before lock.
+ * Ownership: a record belongs to the map; one that is busy is changed only by the call that made it so.
+ * Limits: see pod_net.h. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <net/if.h>
+#include <pthread.h>
+
+#include "base/map.h"
+#include "net/nl_ops.h"
+#include "net/pod_net.h"
+
+#define POD_NET_VNI 1
+#define POD_NET_VXLAN_PORT 8472
+#define POD_NET_VXLAN_OVERHEAD 50
+
+enum pod_net_mode { POD_NET_VXLAN, POD_NET_ROUTES, POD_NET_NONE };
+
+struct pod_net_record {
+    char uid[POD_NET_UID_MAX + 1];
+    uint32_t ip;
+    struct pod_net_port *ports; /* on the heap */
+    size_t nports;
+    char *netns, *hostname;
+    bool busy;    /* an attach or detach works on it */
+    bool claimed; /* the address is taken in the ipam (not when the CIDR has changed) */
+};
+
+struct pod_net {
+    char bridge[IFNAMSIZ], vxlan[IFNAMSIZ], table[64];
+    char *state_dir;
+    struct ipam_cidr pod_cidr, cluster_cidr;
+    enum pod_net_mode mode;
+    uint32_t node_ip, mtu;
+    int bridge_index, vxlan_index;
+    const struct clock *clock;
+    char degraded[256]; /* "": nft works */
+    char blocked[256];  /* "": no firewall of this machine is in the way, as far as we can tell */
+
+    pthread_mutex_t lock, nft_lock, peers_lock;
+    struct map records;  /* uid -> struct pod_net_record *; under lock */
+    struct ipam ipam;    /* under lock */
+};
+
+/* --- pod_net.c ---------------------------------------------------------------------------------------------------------------- */
+int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *opts, bool for_removal, struct err *err) MUST_CHECK;
+void pod_net_fini(struct pod_net *n);
+
+/* --- pod_net_records.c: files and links as records ---------------------------------------------------------------------------- */
+bool pod_net_uid_ok(str uid);
+void pod_net_link_name(str uid, char ret[IFNAMSIZ]); /* "cx" and 13 hex digits */
+/* The alias of our links; false: not one of this bridge's. */
+bool pod_net_alias_parse(const struct pod_net *n, const char *alias, str *ret_uid, uint32_t *ret_ip);
+void pod_net_alias_make(const struct pod_net *n, str uid, uint32_t ip, char ret[NL_ALIAS_MAX]);
+struct pod_net_record *pod_net_record_new(str uid, uint32_t ip);
+void pod_net_record_free(struct pod_net_record *r);
+int pod_net_record_save(const struct pod_net *n, const struct pod_net_record *r, struct err *err) MUST_CHECK;
+/* The file goes, and the address rests from now on. */
+void pod_net_record_drop(const struct pod_net *n, const struct pod_net_record *r, bool rest);
+void pod_net_rest_end(const struct pod_net *n, uint32_t ip); /* the address is used again */
+/* Fills records and ipam from the links and the files; removes files of pods that have no link. */
+int pod_net_load(struct pod_net *n, struct nl_sock *s, struct err *err) MUST_CHECK;
+void pod_net_files_remove(const struct pod_net *n);
+
+/* --- pod_net_nft.c ------------------------------------------------------------------------------------------------------------ */
+int pod_net_nft_setup(struct pod_net *n, struct err *err) MUST_CHECK; /* the whole table, at once */
+int pod_net_nft_ports(struct pod_net *n, struct err *err) MUST_CHECK; /* only the host ports */
+int pod_net_nft_remove(const struct pod_net *n, struct err *err) MUST_CHECK;
+void pod_net_nft_table(const struct pod_net *n, struct strbuf *b); /* the text without host ports: for tests too */
+/* Runs a program of this machine to its end: its exit status, or -E_NOT_FOUND.  What it printed (both streams, 4 MiB at most) is added to ret_output. */
+int pod_net_command(const char *const *argv, str input, struct strbuf *ret_output, struct err *err) MUST_CHECK;
+
+/* --- pod_net_forward.c: other people's firewalls ------------------------------------------------------------------------------ */
+/* Lets the pods' packets through chains that drop what is forwarded unless told otherwise. */
+int pod_net_forward_allow(struct pod_net *n, struct err *err) MUST_CHECK;
+void pod_net_forward_forget(const struct pod_net *n);
+
+/* --- pod_net_sysctl.c --------------------------------------------------------------------------------------------------------- */
+int pod_net_sysctl_set(const struct pod_net *n, const char *name, const char *value, struct err *err) MUST_CHECK; /* remembers what was there */
+void pod_net_sysctl_restore(const struct pod_net *n);
+
+/* --- pod_net_peers.c ---------------------------------------------------------------------------------------------------------- */
+void pod_net_tunnel_mac(struct ipam_cidr cidr, uint8_t mac[6]); /* of the node that has this CIDR */
+/* MACs that follow from the address: an address that is used again keeps the entry in others' ARP caches right. */
+void pod_net_mac(uint8_t kind, uint32_t ip, uint8_t mac[6]);
+int pod_net_routes_clear(struct nl_sock *s, struct err *err) MUST_CHECK;
