@@ -1,0 +1,87 @@
+/* agent.h - the node agent: registers its machine, runs the pods that are bound to it, reports what became of them.
+ *
+ *   API server ──informers──► pods ─► pod_plan (pure) ─► actions on pool threads: volumes, network, runtime
+ *        ▲                              ▲    │                            │
+ *        └── status, Events, Lease ─────┼────┴──── seen ◄─────────────────┘
+ *   files under DIR/pods ───────────────┘   (after a restart: what runs is adopted, nothing is restarted)
+ *
+ * It works on any client/transport.h: inside `cox server` or over HTTPS against any Kubernetes API server.  Without a server everything goes on as it was told last; what changed is reported
+ * when the server is back.
+ * Threads: the loop's; blocking work on a pool of its own.
+ * Ownership: transport, loop, clock, network and the texts of the options outlive it.
+ * Limits: AGENT_PODS_MAX pods; one operation at a time for each container. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "client/transport.h"
+#include "wire/json.h"
+
+#define AGENT_PODS_MAX 4096
+
+struct agent;
+
+struct agent_peer {
+    str name, ip, pod_cidr;
+};
+
+/* The pod network, made by who starts the agent.  All calls block and come from pool threads, several at once. */
+struct agent_network {
+    void *arg;
+    /* The node's pod CIDR is known, or changed. */
+    int (*open)(void *arg, str pod_cidr, str node_ip, struct err *err);
+    /* A network namespace on this path with an address in it; host ports of the pod's spec are forwarded.  Idempotent. */
+    int (*attach)(void *arg, str uid, const char *netns, const struct json *pod, struct arena *a, str *ret_ip, struct err *err);
+    int (*detach)(void *arg, str uid, const char *netns, struct err *err);
+    /* Pods that are still there; what is left of others is removed. */
+    int (*collect)(void *arg, const str *uids, size_t n, struct err *err);
+    int (*peers)(void *arg, const struct agent_peer *peers, size_t n, struct err *err);
+};
+
+struct agent_opts {
+    struct client_transport *transport;
+    struct loop *loop;
+    const struct clock *clock;
+    const char *dir;            /* DATA/agent */
+    const char *program;        /* this program's file */
+    const char *node_name;
+    const char *node_ip;        /* NULL: the address of the default route's device */
+    const char *listen;         /* of the node's server, ":10250"; NULL: none, then no logs and exec */
+    const char *cert_pem, *key_pem, *ca_pem; /* of the node's server, and of those who may ask it */
+    bool cert_is_stopgap;       /* the cluster has signed none yet: the node waits a little for agent_set_cert before it is Ready */
+    const struct agent_network *network; /* NULL: pods share the machine's network */
+    const char *pod_cidr;       /* NULL: what the node's spec says */
+    const char *runtime;        /* name, NULL: the first that works */
+    const char *runtime_config; /* of it, may be NULL */
+    const char *cgroup_root;    /* NULL: "cox" */
+    const char *cluster_dns, *cluster_domain; /* may be NULL */
+    const char *api_host;       /* where pods reach the API server; may be NULL */
+    uint16_t api_port;
+    const char *static_dir;     /* manifests of static pods; NULL: none */
+    const char *volumes_dir;    /* of local-path volumes; NULL: /var/lib/cox/volumes */
+    const char *const *labels, *const *taints; /* "key=value", "key=value:NoSchedule"; NULL at the end, may be NULL */
+    const char *const *capacity; /* "kuscia.io/bandwidth=1000", further or other resources; may be NULL */
+    const char *const *reserved; /* "cpu=500m", not for pods; may be NULL */
+    const char *const *insecure_registries, *const *registry_mirrors; /* may be NULL */
+    unsigned max_pods;          /* 0: 110 */
+    nsec_t lease_ns;            /* 0: 40 s; renewed four times as often */
+    nsec_t status_ns;           /* 0: 10 s */
+    bool no_eviction;           /* by node pressure */
+    const char *eviction_hard;  /* "memory.available<100Mi,nodefs.available<10%"; NULL: the usual */
+};
+
+int agent_new(const struct agent_opts *opts, struct agent **ret, struct err *err) MUST_CHECK;
+/* Renewed credentials of the node's server. */
+int agent_set_cert(struct agent *g, const char *cert_pem, const char *key_pem, struct err *err) MUST_CHECK;
+/* Pods run on.  stopped() when nothing is under way any more. */
+void agent_stop(struct agent *g, void (*stopped)(void *arg), void *arg);
+void agent_free(struct agent *g); /* after stopped(), or when the loop has stopped */
+bool agent_is_ready(const struct agent *g);
+uint16_t agent_port(const struct agent *g); /* of the node's server; 0: none */
+
+/* The address that the node registers without node_ip; on the arena. */
+const char *agent_own_address(struct arena *a);
+
+/* Ends every pod of a folder whose agent does not run any more, and removes what it left: mounts, cgroups, pod folders.  Blocks. */
+int agent_cleanup(const char *dir, const char *program, const char *cgroup_root, const struct agent_network *network, struct err *err) MUST_CHECK;
