@@ -4,7 +4,9 @@
 
 #include "api/quantity.h"
 #include "apiserver/admission_steps.h"
+#include "apiserver/certificates.h"
 #include "apiserver/internal.h"
+#include "apiserver/node_authz.h"
 
 bool admission_add_op(struct admission_attrs *at, struct store_op op)
 {
@@ -182,6 +184,7 @@ static const struct {
     {"LimitRanger", admit_limit_ranger, validate_limit_ranger},
     {"ServiceAccount", admit_service_account, NULL},
     {"TaintNodesByCondition", taint_new_nodes, NULL},
+    {"NodeRestriction", NULL, node_restrict},
     {"PodSecurity", NULL, validate_pod_security},
     {"Priority", admit_priority, NULL},
     {"DefaultTolerationSeconds", admit_default_tolerations, NULL},
@@ -190,6 +193,7 @@ static const struct {
     {"PersistentVolumeClaimResize", NULL, validate_volume_resize},
     {"RuntimeClass", admit_runtime_class, NULL},
     {"DefaultIngressClass", default_ingress_class, NULL},
+    {"CertificateRequests", certificates_admit, certificates_validate},
     {"RBACEscalation", NULL, validate_escalation},
     {"ResourceQuota", NULL, validate_resource_quota},
 };

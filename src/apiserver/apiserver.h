@@ -31,6 +31,7 @@ struct apiserver_opts {
     const char *cluster_domain;      /* "cluster.local" */
     const char *node_port_range;     /* "30000-32767" */
     const char *ca_pem;              /* CA certificate, published as kube-root-ca.crt */
+    const char *kubelet_client_cert_pem, *kubelet_client_key_pem; /* how nodes know us: logs, exec ...; NULL: those are refused */
     const char *token_file;          /* static tokens (csv), may be NULL */
     const char *sa_key_pem;          /* private key for service-account tokens */
     const char *const *sa_verify_pems; /* further public or private keys that are still accepted; NULL-terminated, may be NULL */

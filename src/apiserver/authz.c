@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "apiserver/authz_policy.h"
+#include "apiserver/node_authz.h"
 #include "apiserver/objects.h"
 
 struct authz {
@@ -20,6 +21,7 @@ struct authz {
     struct store_watch *watch;  /* NULL: could not be opened, every check builds */
     pthread_mutex_t swap_lock;  /* guards current */
     struct authz_policy *current;
+    struct node_authz *nodes;
 };
 
 /* --- keeping current ----------------------------------------------------------------------------- */
@@ -87,6 +89,7 @@ struct authz *authz_new(struct store *store)
 {
     struct authz *z = xnew(struct authz);
     z->store = store;
+    z->nodes = node_authz_new(store);
     pthread_mutex_init(&z->build_lock, NULL);
     pthread_mutex_init(&z->swap_lock, NULL);
     atomic_store(&z->changes, 1);
@@ -100,6 +103,7 @@ void authz_free(struct authz *z)
     if (z->watch)
         store_watch_close(z->watch);
     authz_policy_unref(z->current);
+    node_authz_free(z->nodes);
     pthread_mutex_destroy(&z->build_lock);
     pthread_mutex_destroy(&z->swap_lock);
     free(z);
@@ -178,7 +182,9 @@ static str reason_of(struct arena *a, const struct authz_grant *g)
 
 bool authz_check(struct authz *z, struct arena *a, const struct authz_attrs *attrs, str *ret_reason)
 {
-    if (api_user_in_group(attrs->user, S("system:masters"))) {
+    str node = node_authz_name(attrs->user), node_why = S("");
+    bool is_node = node.len && node_authz_check(z->nodes, a, node, attrs, &node_why);
+    if (is_node || api_user_in_group(attrs->user, S("system:masters"))) {
         if (ret_reason)
             *ret_reason = S("");
         return true;
@@ -192,7 +198,7 @@ bool authz_check(struct authz *z, struct arena *a, const struct authz_attrs *att
     else if (ret_reason && c.nproblems)
         *ret_reason = arena_fmt(a, c.nproblems > 1 ? "RBAC: [" STR_FMT "]" : "RBAC: " STR_FMT, STR_ARG(strbuf_str(&problems)));
     else if (ret_reason)
-        *ret_reason = S("");
+        *ret_reason = node_why;
     return c.allowed_by != NULL;
 }
 

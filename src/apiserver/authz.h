@@ -17,6 +17,7 @@ struct authz_attrs {
     str verb;
     str group, version, resource, subresource, ns, name; /* is_resource */
     str path;                                            /* otherwise */
+    str field_node, label_node; /* of a list: the node that its field selector spec.nodeName, its label selector coxswain.dev/node names */
 };
 
 struct authz *authz_new(struct store *store) MUST_CHECK;

@@ -16,6 +16,7 @@
 #include "apiserver/namespace_content.h"
 #include "base/civil.h"
 #include "base/vec.h"
+#include "wire/base64.h"
 
 #define BOOTSTRAP_TRIES 5
 
@@ -224,6 +225,40 @@ static void want_endpoints(struct boot *b)
     boot_want(b, S("discovery.k8s.io"), S("endpointslices"), &slice, reconcile_endpoints);
 }
 
+/* --- what a new node needs ------------------------------------------------------------------------ */
+
+static bool reconcile_cluster_info(struct arena *a, struct json *live, const struct json *wanted)
+{
+    return take_field(a, json_ensure_object(a, live, S("data")), json_get(wanted, S("data")), S("kubeconfig"));
+}
+
+/* A kubeconfig without a user: where we are and who signed our certificate.  Everybody may read it; a node that joins checks the
+ * authority by its hash. */
+static void want_cluster_info(struct boot *b)
+{
+    const struct apiserver_opts *o = &b->s->opts;
+    struct arena *a = &b->arena;
+    if (!o->ca_pem || !o->advertise_host)
+        return;
+    bool is_v6 = strchr(o->advertise_host, ':') != NULL;
+    str kubeconfig = arena_fmt(a,
+                               "apiVersion: v1\nkind: Config\nclusters:\n- name: \"\"\n  cluster:\n    certificate-authority-data: " STR_FMT
+                               "\n    server: https://%s%s%s:%u\ncontexts: []\ncurrent-context: \"\"\npreferences: {}\nusers: []\n",
+                               STR_ARG(base64_encode(a, BASE64_STD, str_of(o->ca_pem))), is_v6 ? "[" : "", o->advertise_host, is_v6 ? "]" : "",
+                               o->advertise_port);
+    struct json obj = json_literal(a, "{\"metadata\":{\"name\":\"cluster-info\",\"namespace\":\"kube-public\"}}");
+    json_set(a, json_ensure_object(a, &obj, S("data")), S("kubeconfig"), json_string(kubeconfig));
+    boot_want(b, S(""), S("configmaps"), &obj, reconcile_cluster_info);
+}
+
+/* Volumes on the disk of the node where the pod is: the controllers make them. */
+static void want_storage_class(struct boot *b)
+{
+    struct json obj = json_literal(&b->arena, "{\"metadata\":{\"name\":\"local-path\",\"annotations\":{\"storageclass.kubernetes.io/is-default-class\":\"true\"}},"
+                                              "\"provisioner\":\"coxswain.dev/local-path\",\"reclaimPolicy\":\"Delete\",\"volumeBindingMode\":\"WaitForFirstConsumer\"}");
+    boot_want(b, S("storage.k8s.io"), S("storageclasses"), &obj, NULL);
+}
+
 /* --- RBAC ---------------------------------------------------------------------------------------- */
 
 static int want_rbac_object(void *arg, str plural, struct json *obj)
@@ -270,6 +305,8 @@ static int boot_once(struct boot *b, struct err *err)
     want_priority_classes(b);
     want_client_ca(b);
     want_endpoints(b);
+    want_cluster_info(b);
+    want_storage_class(b);
     int r = want_service(b, err);
     if (r == 0)
         r = bootstrap_rbac_each(&b->arena, str_of(bootstrap_policy), want_rbac_object, b);

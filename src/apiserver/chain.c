@@ -3,6 +3,9 @@
 #include "api/selector.h"
 #include "apiserver/audit.h"
 #include "apiserver/internal.h"
+#include "apiserver/usage_serve.h"
+#include "apiserver/node_authz.h"
+#include "apiserver/node_proxy.h"
 #include "wire/gzip.h"
 
 /* --- finishing ------------------------------------------------------------------------------------------------ */
@@ -74,6 +77,22 @@ static str name_asked(struct api_req *q)
     return selector_pins(&fields, S("metadata.name"), &name) ? name : S("");
 }
 
+/* What a node's agent says of the node whose objects it wants; others are not asked. */
+static void selectors_asked(struct api_req *q, struct authz_attrs *attrs)
+{
+    const struct api_target *t = &q->target;
+    bool lists = str_is(t->verb, "list") || str_is(t->verb, "watch");
+    const struct api_resource *res = lists && node_authz_name(&q->user).len ? registry_find(q->reg, t->group, t->version, t->resource) : NULL;
+    struct selector s;
+    str text;
+    if (res && api_query(q, S("fieldSelector"), &text) && text.len && selector_parse_fields(q->arena, res, text, &s, NULL) == 0 &&
+        !selector_pins(&s, S("spec.nodeName"), &attrs->field_node))
+        attrs->field_node = S("");
+    if (res && api_query(q, S("labelSelector"), &text) && text.len && selector_parse_labels(q->arena, text, &s, NULL) == 0 &&
+        !selector_pins(&s, S(NODE_LABEL), &attrs->label_node))
+        attrs->label_node = S("");
+}
+
 struct authz_attrs chain_attrs(struct api_req *q)
 {
     const struct api_target *t = &q->target;
@@ -87,6 +106,7 @@ static bool authorized(struct api_req *q)
     struct authz_attrs attrs = chain_attrs(q);
     if (t->is_resource)
         attrs.name = name_asked(q);
+    selectors_asked(q, &attrs);
     str reason = S("");
     if (authz_check(q->srv->authz, q->arena, &attrs, &reason))
         return true;
@@ -147,7 +167,10 @@ static bool verb_fits(const struct api_req *q, uint16_t bit)
 static void run_resource(struct api_req *q)
 {
     const struct api_target *t = &q->target;
-    if (!route_resolve(q) || !negotiate(q))
+    if (usage_serve_values(q) || !route_resolve(q))
+        return;
+    bool is_passed_on = node_proxy_serves(q);
+    if (!is_passed_on && !negotiate(q))
         return;
     if (q->res->deprecation_warning.len)
         api_req_warn(q, q->res->deprecation_warning);
@@ -155,14 +178,14 @@ static void run_resource(struct api_req *q)
     while (i < ARRAY_LEN(verbs) && !str_is(t->verb, verbs[i].verb))
         i++;
     /* before anything is served: who was allowed a verb that a subresource does not have must not get at what another verb does there */
-    bool is_head = str_is(q->method, "HEAD"); /* counts as a read for authorization, and is served for no resource, as in Kubernetes */
+    bool is_head = str_is(q->method, "HEAD") && !is_passed_on; /* counts as a read for authorization, and is served for no resource, as in Kubernetes */
     if (i == ARRAY_LEN(verbs) || is_head || !verb_fits(q, verbs[i].bit)) {
         api_answer_method_not_allowed(q);
         return;
     }
-    if (verb_is_mutating(t->verb) && !writes_enter(q))
+    if (verb_is_mutating(t->verb) && !is_passed_on && !writes_enter(q))
         return;
-    if (!subresource_serve(q))
+    if (!usage_serve(q) && !subresource_serve(q))
         verbs[i].run(q);
 }
 
@@ -180,7 +203,7 @@ void chain_run(struct api_req *q)
             return;
         }
     }
-    if (!route_parse(q) || !authorized(q) || !negotiate_timeout(q))
+    if (!route_parse(q) || !authorized(q) || (!str_is(q->target.subresource, "proxy") && !negotiate_timeout(q)))
         return;
     if (q->target.is_resource)
         run_resource(q);

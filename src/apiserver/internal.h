@@ -5,6 +5,7 @@
 #include "apiserver/apiserver.h"
 #include "apiserver/authn.h"
 #include "apiserver/authz.h"
+#include "apiserver/extension.h"
 #include "apiserver/metrics.h"
 #include "apiserver/objects.h"
 #include "apiserver/registry.h"
@@ -16,6 +17,13 @@ struct crds;
 struct docs_cache;
 struct audit;
 struct local_transport;
+struct node_proxy;
+struct usage_store;
+
+struct apiserver_source {
+    apiserver_ask_fn *ask; /* NULL: none */
+    void *arg;
+};
 
 struct apiserver {
     struct apiserver_opts opts;
@@ -30,6 +38,8 @@ struct apiserver {
     struct metrics *metrics;
     struct audit *audit; /* NULL: none */
     struct local_transport *local;
+    struct node_proxy *nodes;
+    struct usage_store *usage; /* metrics.k8s.io and its like */
     atomic_bool ready;
     atomic_bool draining;
     atomic_int writes_in_flight;
@@ -37,6 +47,9 @@ struct apiserver {
     atomic_int writes_by_user[256]; /* by hash of the name; two users may share a slot */
     atomic_int lists_in_flight;     /* long lists being sent */
     nsec_t started_wall;
+    struct apiserver_source explain;
+    struct apiserver_source sources[APISERVER_METRICS_SOURCES];
+    size_t nsources;
 };
 
 /* The hub of the request's loop. */
@@ -61,6 +74,10 @@ int negotiate_body(struct api_req *q, enum api_media *ret, struct err *err) MUST
 
 /* Paths that are no resources: /version, /healthz, /openapi, discovery ...  False: not one of them. */
 bool nonresource_serve(struct api_req *q);
+
+/* extension.c: answered with what other parts of the process say. */
+void extension_metrics(struct api_req *q);
+void extension_explain(struct api_req *q);
 
 /* --- verbs ------------------------------------------------------------------------------------------------------ */
 void rest_get(struct api_req *q);
@@ -97,6 +114,8 @@ struct list_opts {
 };
 bool list_opts_parse(struct api_req *q, struct list_opts *ret); /* false: answered */
 bool list_matches(const struct list_opts *o, const struct api_resource *r, const struct json *obj);
+/* The same for stored bytes that nobody has parsed: 0, 1, or -1 when it takes a tree to say. */
+int list_matches_text(const struct list_opts *o, const struct api_resource *r, str stored);
 
 /* Object bytes of the storage version as the request wants them in a list or watch: converted and reduced.  obj: parsed bytes or NULL (parsed when needed). */
 str output_item(struct api_req *q, struct arena *a, str stored, bool with_type);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/selector.h"
 #include "apiserver/internal.h"
+#include "client/raw.h"
 
 static bool refuse(struct api_req *q, const char *field, const char *reason, str detail)
 {
@@ -111,4 +112,36 @@ bool list_matches(const struct list_opts *o, const struct api_resource *r, const
     if (o->labels && !selector_match_labels(o->labels, json_get(object_meta(obj), S("labels"))))
         return false;
     return !o->fields || selector_match_fields(o->fields, r, obj);
+}
+
+/* The text at the path; "" when there is nothing.  False: something else than a plain text is there. */
+static bool text_at(str stored, str path, str *ret)
+{
+    str at = stored, step;
+    *ret = S("");
+    while (path.len) {
+        str_cut(&path, '.', &step);
+        if (!raw_member_from(at, step, &at))
+            return true;
+    }
+    if (!at.len || at.p[0] != '"')
+        return false;
+    ptrdiff_t end = str_find_char(str_from(at, 1), '"');
+    *ret = str_sub(at, 1, (size_t)(end + 1));
+    return end >= 0 && str_find_char(*ret, '\\') < 0;
+}
+
+int list_matches_text(const struct list_opts *o, const struct api_resource *r, str stored)
+{
+    const struct selector *s = o->fields;
+    if (o->labels || !s || s->nothing)
+        return -1;
+    for (size_t i = 0; i < s->nterms; i++) {
+        str value;
+        if (!selector_field_is_plain(r, s->terms[i].key) || !text_at(stored, s->terms[i].key, &value))
+            return -1;
+        if (!selector_match_value(&s->terms[i], value))
+            return 0;
+    }
+    return 1;
 }

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/local.h"
 
+#include <pthread.h>
+
 #include "apiserver/internal.h"
 
 #define LOCAL_WATCH_BYTES (256u << 20)
+
+/* Finished calls that are kept for the next ones, with the first block of their arena. */
+#define SPARE_CALLS 64
+#define SPARE_RESPONSE_BYTES (4u << 10)
+
+struct local_call;
 
 struct local_transport {
     struct client_transport client;
     struct apiserver *srv;
     _Atomic uint32_t next_loop;
+    pthread_mutex_t lock; /* guards the rest: components have threads of their own */
+    struct local_call *spare[SPARE_CALLS];
+    size_t nspare;
 };
 
 /* --- requests ----------------------------------------------------------------------------------------------------------- */
@@ -31,6 +42,14 @@ static void request_fill(struct api_req *q, struct apiserver *s, struct arena *a
     q->user = (struct api_user){.name = S("system:apiserver"), .groups = local_groups, .ngroups = ARRAY_LEN(local_groups)};
 }
 
+/* Watches of one resource share a loop, and with it the bytes of their events. */
+static struct loop *pick_watch_loop(struct local_transport *t, str path)
+{
+    str resource;
+    str_cut(&path, '?', &resource);
+    return t->srv->opts.loops[str_hash(resource) % t->srv->opts.nloops];
+}
+
 static struct loop *pick_loop(struct local_transport *t)
 {
     uint32_t i = atomic_fetch_add_explicit(&t->next_loop, 1, memory_order_relaxed);
@@ -41,6 +60,7 @@ static struct loop *pick_loop(struct local_transport *t)
 
 struct local_call {
     struct loop_msg msg;
+    struct local_transport *transport;
     struct client_call *call;
     struct apiserver *srv;
     struct loop *io;
@@ -50,6 +70,43 @@ struct local_call {
     int status;
 };
 
+static void call_free(struct local_call *lc)
+{
+    strbuf_fini(&lc->response);
+    arena_fini(&lc->arena);
+    free(lc);
+}
+
+static struct local_call *call_take(struct local_transport *t)
+{
+    struct local_call *lc = NULL;
+    pthread_mutex_lock(&t->lock);
+    if (t->nspare)
+        lc = t->spare[--t->nspare];
+    pthread_mutex_unlock(&t->lock);
+    return lc ? lc : xnew(struct local_call);
+}
+
+static void call_give_back(struct local_call *lc)
+{
+    struct local_transport *t = lc->transport;
+    struct arena arena = lc->arena;
+    struct strbuf response = lc->response;
+    arena_reset(&arena);
+    strbuf_clear(&response);
+    if (response.cap > SPARE_RESPONSE_BYTES)
+        strbuf_fini(&response);
+    *lc = (struct local_call){.arena = arena, .response = response};
+    pthread_mutex_lock(&t->lock);
+    if (t->nspare < SPARE_CALLS) {
+        t->spare[t->nspare++] = lc;
+        lc = NULL;
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (lc)
+        call_free(lc);
+}
+
 static void call_deliver(struct loop_msg *m)
 {
     struct local_call *lc = container_of(m, struct local_call, msg);
@@ -57,9 +114,7 @@ static void call_deliver(struct loop_msg *m)
     c->status = lc->status;
     c->response = strbuf_str(&lc->response);
     c->done(c);
-    strbuf_fini(&lc->response);
-    arena_fini(&lc->arena);
-    free(lc);
+    call_give_back(lc);
 }
 
 static void call_answered(struct local_call *lc)
@@ -120,7 +175,8 @@ static void call_run(struct loop_msg *m)
 static void local_call(struct client_transport *ct, struct client_call *c)
 {
     struct local_transport *t = container_of(ct, struct local_transport, client);
-    struct local_call *lc = xnew(struct local_call);
+    struct local_call *lc = call_take(t);
+    lc->transport = t;
     lc->call = c;
     lc->srv = t->srv;
     lc->io = pick_loop(t);
@@ -141,13 +197,18 @@ struct local_watch {
     struct arena arena;
     struct api_req q;
     struct api_req *live;     /* io loop: the watcher's request while it runs */
+    struct watch_batch *batch; /* io loop: events of this turn, not posted yet */
+    struct loop_defer flush;
     int status;
 };
 
-struct watch_bytes {
+/* Events leave together at the end of the loop's turn: a message and a wake-up for each would cost more than most of them. */
+#define BATCH_EVENTS 64
+struct watch_batch {
     struct loop_msg msg;
     struct local_watch *lw;
-    struct http_buf *buf;
+    size_t n;
+    struct http_buf *bufs[BATCH_EVENTS];
 };
 
 static void watch_unref(struct local_watch *lw)
@@ -158,18 +219,37 @@ static void watch_unref(struct local_watch *lw)
     }
 }
 
-static void watch_deliver(struct loop_msg *m)
+static void deliver_buf(struct local_watch *lw, struct http_buf *buf)
 {
-    struct watch_bytes *b = container_of(m, struct watch_bytes, msg);
-    str rest = str_n(b->buf->data, b->buf->len), line;
+    str rest = str_n(buf->data, buf->len), line;
     while (rest.len) {
         str_cut(&rest, '\n', &line);
         if (line.len)
-            b->lw->watch->event(b->lw->watch, line);
+            lw->watch->event(lw->watch, line);
     }
-    atomic_fetch_sub(&b->lw->untaken, b->buf->len);
-    http_buf_unref(b->buf);
+    atomic_fetch_sub(&lw->untaken, buf->len);
+    http_buf_unref(buf);
+}
+
+static void watch_deliver(struct loop_msg *m)
+{
+    struct watch_batch *b = container_of(m, struct watch_batch, msg);
+    for (size_t i = 0; i < b->n; i++)
+        deliver_buf(b->lw, b->bufs[i]);
     free(b);
+}
+
+static void watch_flush(struct local_watch *lw)
+{
+    struct watch_batch *b = TAKE(lw->batch);
+    loop_defer_cancel(lw->io, &lw->flush);
+    if (b)
+        loop_post(lw->watch->loop, &b->msg);
+}
+
+static void watch_flush_run(struct loop_defer *d)
+{
+    watch_flush(container_of(d, struct local_watch, flush));
 }
 
 static void watch_deliver_end(struct loop_msg *m)
@@ -187,9 +267,17 @@ static bool watch_stream_write(struct api_req *q, struct http_buf *buf, size_t l
     if (limit != SIZE_MAX && atomic_load(&lw->untaken) > LOCAL_WATCH_BYTES)
         return false;
     atomic_fetch_add(&lw->untaken, buf->len);
-    struct watch_bytes *b = xnew(struct watch_bytes);
-    *b = (struct watch_bytes){.msg = {.fn = watch_deliver}, .lw = lw, .buf = http_buf_ref(buf)};
-    loop_post(lw->watch->loop, &b->msg);
+    if (!lw->batch) {
+        lw->batch = xmalloc(sizeof *lw->batch);
+        lw->batch->msg.fn = watch_deliver;
+        lw->batch->lw = lw;
+        lw->batch->n = 0;
+        lw->flush.fn = watch_flush_run;
+        loop_defer(lw->io, &lw->flush);
+    }
+    lw->batch->bufs[lw->batch->n++] = http_buf_ref(buf);
+    if (lw->batch->n == BATCH_EVENTS)
+        watch_flush(lw);
     return true;
 }
 
@@ -198,6 +286,7 @@ static void watch_finish(struct api_req *q)
     struct local_watch *lw = q->local;
     chain_finish_local(q);
     lw->live = NULL;
+    watch_flush(lw);
     lw->msg.fn = watch_deliver_end;
     loop_post(lw->watch->loop, &lw->msg);
 }
@@ -239,7 +328,7 @@ static void local_watch(struct client_transport *ct, struct client_watch *w)
     lw->refs = 1;
     lw->watch = w;
     lw->srv = t->srv;
-    lw->io = pick_loop(t);
+    lw->io = pick_watch_loop(t, w->path);
     lw->msg.fn = watch_run;
     w->transport_ = lw;
     loop_post(lw->io, &lw->msg);
@@ -268,11 +357,17 @@ struct local_transport *local_new(struct apiserver *s)
     struct local_transport *t = xnew(struct local_transport);
     t->client = (struct client_transport){local_call, local_watch, local_watch_stop};
     t->srv = s;
+    pthread_mutex_init(&t->lock, NULL);
     return t;
 }
 
 void local_free(struct local_transport *t)
 {
+    if (!t)
+        return;
+    while (t->nspare)
+        call_free(t->spare[--t->nspare]);
+    pthread_mutex_destroy(&t->lock);
     free(t);
 }
 

@@ -25,9 +25,21 @@ struct series {
     uint64_t bytes;
 };
 
+/* The series of a request that looked like this, so that its labels need not be written again. */
+#define METRICS_RECENT 64
+struct recent {
+    const struct api_resource *res;
+    const struct api_subresource *sub;
+    const char *verb;  /* shown: a constant */
+    const char *scope; /* the same */
+    int code;
+    struct series *series; /* NULL: none */
+};
+
 struct shard {
-    pthread_mutex_t lock; /* guards map; contended only by a scrape */
+    pthread_mutex_t lock; /* guards the rest; contended only by a scrape */
     struct map map;
+    struct recent recent[METRICS_RECENT];
 };
 
 struct metrics {
@@ -112,7 +124,8 @@ static const char *shown_verb(str verb)
     return "OTHER";
 }
 
-void metrics_request(struct metrics *m, const struct api_req *q, nsec_t duration_ns)
+/* NULL: its labels do not fit. */
+static struct series *series_of(struct shard *sh, const struct api_req *q)
 {
     const struct api_target *t = &q->target;
     char key[512];
@@ -123,19 +136,38 @@ void metrics_request(struct metrics *m, const struct api_req *q, nsec_t duration
     int n = snprintf(key, sizeof key, "verb=\"%s\",group=\"" STR_FMT "\",version=\"" STR_FMT "\",resource=\"" STR_FMT "\",subresource=\"" STR_FMT "\",scope=\"" STR_FMT "\",code=\"%d\"",
                      known || !t->is_resource ? shown : "GET", STR_ARG(known ? q->res->group : none), STR_ARG(known ? q->res->version : none),
                      STR_ARG(known ? q->res->plural : none), STR_ARG(known && q->sub ? q->sub->name : none), STR_ARG(known ? scope_of(q) : none), q->answered_status);
-    if (n < 0 || (size_t)n >= sizeof key)
-        return;
+    return n < 0 || (size_t)n >= sizeof key ? NULL : series_for(sh, str_n(key, (size_t)n));
+}
+
+/* Built-in resources live as long as the program; others are looked up by their labels. */
+static struct series *series_recent(struct shard *sh, const struct api_req *q)
+{
+    const char *verb = shown_verb(q->target.verb);
+    if (!q->res || (q->res->flags & API_CUSTOM))
+        return series_of(sh, q);
+    const char *scope = scope_of(q).p;
+    uintptr_t mixed = (uintptr_t)q->res / 64 + (uintptr_t)q->sub / 8 + (uintptr_t)verb * 3 + (uintptr_t)scope * 7 + (uintptr_t)q->answered_status;
+    struct recent *r = &sh->recent[mixed % METRICS_RECENT];
+    if (!r->series || r->res != q->res || r->sub != q->sub || r->verb != verb || r->scope != scope || r->code != q->answered_status)
+        *r = (struct recent){q->res, q->sub, verb, scope, q->answered_status, series_of(sh, q)};
+    return r->series;
+}
+
+void metrics_request(struct metrics *m, const struct api_req *q, nsec_t duration_ns)
+{
     double seconds = (double)duration_ns / (double)NSEC_PER_SEC;
     size_t b = 0;
     while (b < ARRAY_LEN(bounds) && seconds > bounds[b])
         b++;
     struct shard *sh = own_shard(m);
     pthread_mutex_lock(&sh->lock);
-    struct series *s = series_for(sh, str_n(key, (size_t)n));
-    s->count++;
-    s->buckets[b]++;
-    s->sum_s += seconds;
-    s->bytes += q->answered_bytes;
+    struct series *s = series_recent(sh, q);
+    if (s) {
+        s->count++;
+        s->buckets[b]++;
+        s->sum_s += seconds;
+        s->bytes += q->answered_bytes;
+    }
     pthread_mutex_unlock(&sh->lock);
 }
 
@@ -281,6 +313,9 @@ static void write_store(struct apiserver *s, struct strbuf *b)
     store_stats(s->store, &st);
     one(b, "cox_store_keys", "gauge", "Keys in the store.", (double)st.keys);
     one(b, "cox_store_live_bytes", "gauge", "Bytes of the newest versions.", (double)st.bytes_live);
+    one(b, "cox_store_packed_keys", "gauge", "Keys whose value is kept compressed.", (double)st.packed_keys);
+    one(b, "cox_store_packed_bytes", "gauge", "Bytes of those values.", (double)st.packed_bytes);
+    one(b, "cox_store_packed_resident_bytes", "gauge", "What they take in memory.", (double)st.packed_resident_bytes);
     one(b, "cox_store_history_events", "gauge", "Changes kept for watches and past lists.", (double)st.events_kept);
     one(b, "cox_store_transactions_total", "counter", "Transactions committed.", (double)st.txns);
     one(b, "cox_store_batches_total", "counter", "Group commits.", (double)st.batches);

@@ -40,7 +40,7 @@ static bool accept_take(struct api_req *q, const struct accept_item *it)
         return false;
     if (it->as.len) {
         bool known_version = str_is(it->version, "v1") || str_is(it->version, "v1beta1");
-        bool stored = q->res && !(q->res->flags & API_CREATE_ONLY); /* reviews have no metadata to show in a table */
+        bool stored = q->res && (!(q->res->flags & API_CREATE_ONLY) || q->res->ncolumns); /* reviews have no metadata to show in a table */
         if (!str_is(it->group, "meta.k8s.io") || !known_version || !stored)
             return false;
         if (str_is(it->as, "Table"))

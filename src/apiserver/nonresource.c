@@ -120,13 +120,6 @@ static bool health(struct api_req *q)
 
 /* --- the rest --------------------------------------------------------------------------------------------------------------- */
 
-static void serve_metrics(struct api_req *q)
-{
-    struct strbuf b = strbuf_on(q->arena);
-    metrics_write(q->srv->metrics, q->srv, &b);
-    api_answer(q, 200, S("text/plain; version=0.0.4; charset=utf-8"), strbuf_str(&b));
-}
-
 static void serve_jwks(struct api_req *q)
 {
     api_answer(q, 200, S("application/jwk-set+json"), authn_jwks(q->srv->authn, q->arena));
@@ -142,7 +135,7 @@ static const struct {
     void (*serve)(struct api_req *q);
 } paths[] = {
     {"/version", serve_version},
-    {"/metrics", serve_metrics},
+    {"/metrics", extension_metrics},
     {"/openid/v1/jwks", serve_jwks},
     {"/.well-known/openid-configuration", serve_openid},
 };

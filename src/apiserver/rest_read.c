@@ -226,7 +226,7 @@ static bool fill(struct list_run *r)
     str from = r->from;
     r->from = STR_NONE;
     if (r->opts.name_pin.len && r->opts.ns.len + !api_is_namespaced(r->q->res) > 0) {
-        const struct store_kv *kv = store_view_get(r->view, object_key(r->q->arena, r->q->res, r->opts.ns, r->opts.name_pin));
+        CLEANUP(store_kv_unref) struct store_kv *kv = store_view_get(r->view, object_key(r->q->arena, r->q->res, r->opts.ns, r->opts.name_pin));
         if (kv)
             visit(r, kv);
         return false;

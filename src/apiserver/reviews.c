@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/reviews.h"
+#include "apiserver/node_authz.h"
 
 #include "api/gen/gen.h"
 #include "api/validate.h"
@@ -360,7 +361,9 @@ static int issue(struct api_req *q, const struct json *account, struct json *req
     struct json *spec = json_get(req, S("spec")), status = json_object(), bound;
     const struct json *ref = json_get(spec, S("boundObjectRef"));
     bool has_ref = json_is(ref, JSON_OBJECT);
-    int r = has_ref ? resolve_bound(q, ref, &bound, err) : 0;
+    int r = node_restrict_token(q, ref, err);
+    if (r == 0 && has_ref)
+        r = resolve_bound(q, ref, &bound, err);
     if (r < 0)
         return r;
     size_t n;

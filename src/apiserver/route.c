@@ -22,6 +22,8 @@ static void split(struct api_req *q, str path, struct path_parts *ret)
             continue;
         if (ret->len == ARRAY_LEN(ret->items)) {
             ret->too_many = true;
+            for (size_t i = 4; i < 7; i++) /* what stands behind a proxy is not ours to count */
+                ret->too_many = ret->too_many && !str_is(ret->items[i], "proxy");
             return;
         }
         str plain;

@@ -5,6 +5,8 @@
 #include "apiserver/docs.h"
 #include "apiserver/internal.h"
 #include "apiserver/local.h"
+#include "apiserver/node_proxy.h"
+#include "apiserver/usage_store.h"
 
 struct watch_hub *apiserver_hub(struct apiserver *s, struct loop *loop)
 {
@@ -17,11 +19,12 @@ struct watch_hub *apiserver_hub(struct apiserver *s, struct loop *loop)
 static int make_parts(struct apiserver *s, struct err *err)
 {
     int r = authn_new(&s->opts, &s->authn, err);
-    if (r < 0)
+    if (r < 0 || (r = node_proxy_new(&s->opts, &s->nodes, err)) < 0)
         return r;
     s->authz = authz_new(s->store);
     s->metrics = metrics_new();
     s->docs = docs_new();
+    s->usage = usage_store_new();
     s->local = local_new(s);
     s->crds = crds_new(s);
     if (s->opts.audit_path && (r = audit_open(s->opts.audit_path, &s->audit, err)) < 0)
@@ -60,7 +63,9 @@ void apiserver_free(struct apiserver *s)
     free(s->hubs);
     crds_free(s->crds);
     local_free(s->local);
+    node_proxy_free(s->nodes);
     docs_free(s->docs);
+    usage_store_free(s->usage);
     metrics_free(s->metrics);
     authz_free(s->authz);
     authn_free(s->authn);

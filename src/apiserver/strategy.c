@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/quantity.h"
 #include "apiserver/alloc.h"
+#include "apiserver/certificates.h"
 #include "apiserver/crds.h"
 #include "apiserver/namespace_content.h"
 #include "apiserver/quota.h"
@@ -243,6 +244,16 @@ static void quota_update(struct write_run *r, const struct json *old, struct jso
     quota_recount(r->q->srv->store, a, r->q->reg, obj, false);
 }
 
+/* A status without `used` asks for it to be counted.  Whoever is charged meanwhile changes the quota, so that this write fails and counts again. */
+static void quota_update_status(struct write_run *r, struct json *obj)
+{
+    bool is_quota = str_is(r->res->plural, "resourcequotas") && !r->res->group.len;
+    if (!is_quota || json_path(obj, "status", "used", NULL))
+        return;
+    json_set(r->q->arena, obj, S("status"), json_object()); /* the tree may be old's */
+    quota_recount(r->q->srv->store, r->q->arena, r->q->reg, obj, false);
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------------- */
 
 static const struct hooks hooks[] = {
@@ -255,6 +266,7 @@ static const struct hooks hooks[] = {
     {"batch", "jobs", job_create, NULL, NULL},
     {"apps", "daemonsets", daemon_set_create, daemon_set_update, NULL},
     {"apiextensions.k8s.io", "customresourcedefinitions", crd_create, crd_update, NULL},
+    {"certificates.k8s.io", "certificatesigningrequests", NULL, certificates_update, NULL},
 };
 
 static const struct hooks *hooks_of(const struct api_resource *r)
@@ -364,10 +376,11 @@ void strategy_prepare_update(struct write_run *r, const struct json *old, struct
     struct arena *a = r->q->arena;
     if (str_is(r->subresource, "status")) {
         keep_all_but_status(r, old, obj);
+        quota_update_status(r, obj);
         return;
     }
     keep_metadata(a, old, obj);
-    if (has_status(r->res))
+    if (has_status(r->res) && !str_is(r->subresource, "approval")) /* an approval is a condition of the status */
         keep_old(a, obj, old, S("status"));
     const struct hooks *h = hooks_of(r->res);
     if (h && h->update)

@@ -3,6 +3,8 @@
 #include "api/gen/gen.h"
 #include "api/patch.h"
 #include "api/selector.h"
+#include "apiserver/binding.h"
+#include "apiserver/node_proxy.h"
 #include "apiserver/reviews.h"
 #include "apiserver/write.h"
 #include "base/civil.h"
@@ -162,93 +164,6 @@ static void serve_scale(struct api_req *q)
     write_start(r);
 }
 
-/* --- binding ------------------------------------------------------------------------------------------------------------ */
-
-static void set_condition(struct write_run *r, struct json *obj, const char *type, const char *status)
-{
-    struct arena *a = r->q->arena;
-    struct json *st = json_ensure_object(a, obj, S("status"));
-    struct json *list = json_get(st, S("conditions"));
-    if (!json_is(list, JSON_ARRAY))
-        list = json_set(a, st, S("conditions"), json_array());
-    char now[CIVIL_TIME_LEN + 1];
-    civil_format(clock_wall(r->q->srv->clock), now);
-    struct json c = json_object();
-    json_set(a, &c, S("type"), json_string(str_of(type)));
-    json_set(a, &c, S("status"), json_string(str_of(status)));
-    json_set(a, &c, S("lastProbeTime"), json_null());
-    json_set(a, &c, S("lastTransitionTime"), json_string(arena_str(a, str_of(now))));
-    for (uint32_t i = 0; i < list->len; i++) {
-        if (str_is(json_get_str(&list->items[i], S("type")), type)) {
-            list->items[i] = c;
-            return;
-        }
-    }
-    json_push(a, list, c);
-}
-
-static int build_binding(struct write_run *r, const struct json *live, struct json *ret, struct err *err)
-{
-    struct arena *a = r->q->arena;
-    const struct json *target = json_get(&r->body, S("target"));
-    str node = json_get_str(target, S("name")), kind = json_get_str(target, S("kind"));
-    str bound = json_get_str(json_get(live, S("spec")), S("nodeName"));
-    const char *refused = "Operation cannot be fulfilled on pods/binding \"" STR_FMT "\": ";
-    if (!node.len || (kind.len && !str_is(kind, "Node")))
-        return err_set(err, E_INVALID, "Binding \"" STR_FMT "\" is invalid: target.name: Required value", STR_ARG(r->name));
-    if (object_is_deleting(live)) {
-        err_set(err, E_CONFLICT, "pod " STR_FMT " is being deleted, cannot be assigned to a host", STR_ARG(r->name));
-        return err_wrap(err, refused, STR_ARG(r->name));
-    }
-    if (bound.len) {
-        err_set(err, E_CONFLICT, "pod " STR_FMT " is already assigned to node \"" STR_FMT "\"", STR_ARG(r->name), STR_ARG(bound));
-        return err_wrap(err, refused, STR_ARG(r->name));
-    }
-    const struct json *gates = json_path(live, "spec", "schedulingGates", NULL);
-    if (json_is(gates, JSON_ARRAY) && gates->len) {
-        err_set(err, E_CONFLICT, "pod " STR_FMT " has non-empty .spec.schedulingGates", STR_ARG(r->name));
-        return err_wrap(err, refused, STR_ARG(r->name));
-    }
-    str uid = object_uid(&r->body);
-    if (uid.len && !str_eq(uid, object_uid(live)))
-        return err_set(err, E_CONFLICT, "Operation cannot be fulfilled on pods \"" STR_FMT "\": Precondition failed: UID in precondition: " STR_FMT ", UID in object meta: " STR_FMT,
-                       STR_ARG(r->name), STR_ARG(uid), STR_ARG(object_uid(live)));
-    *ret = json_copy(a, live);
-    json_set(a, json_ensure_object(a, ret, S("spec")), S("nodeName"), json_string(node));
-    set_condition(r, ret, "PodScheduled", "True");
-    const struct json *notes = json_get(object_meta(&r->body), S("annotations"));
-    for (uint32_t i = 0; json_is(notes, JSON_OBJECT) && i < notes->len; i++)
-        json_set(a, json_ensure_object(a, object_meta(ret), S("annotations")), notes->members[i].key, notes->members[i].value);
-    return 0;
-}
-
-static void answer_created(struct write_run *r, enum write_outcome outcome UNUSED, str stored UNUSED)
-{
-    struct api_req *q = r->q;
-    api_answer(q, 201, S("application/json"), S("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Success\",\"code\":201}"));
-}
-
-static void serve_binding(struct api_req *q)
-{
-    struct err err;
-    struct json body;
-    if (rest_read_body(q, &schema_core_v1_Binding, S("Binding"), S("v1"), &body, &err) < 0) {
-        api_answer_err(q, &err);
-        return;
-    }
-    str name = q->target.name.len ? q->target.name : object_name(&body);
-    const struct api_resource *pods = object_builtin(S(""), S("pods"));
-    q->res = pods;
-    q->target.name = name;
-    struct write_run *r = write_new(q, pods, q->target.ns, name);
-    r->subresource = S("binding");
-    r->body = body;
-    r->raw = true;
-    r->build = build_binding;
-    r->answer = answer_created;
-    write_start(r);
-}
-
 /* --- eviction ------------------------------------------------------------------------------------------------------------ */
 
 struct pdb_search {
@@ -310,6 +225,26 @@ static int spend_budget(struct write_run *r, struct pdb_search *s)
     return 0;
 }
 
+static bool pod_is_ready(const struct json *pod)
+{
+    const struct json *list = json_path(pod, "status", "conditions", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("type")), "Ready"))
+            return str_is(json_get_str(&list->items[i], S("status")), "True");
+    return false;
+}
+
+/* A pod that serves nobody costs the budget nothing: always when the budget says so, else while enough others are healthy. */
+static bool is_free_to_go(const struct json *pod, const struct json *pdb)
+{
+    const struct json *status = json_get(pdb, S("status"));
+    int64_t wanted = json_get_int(status, S("desiredHealthy"), 0);
+    if (pod_is_ready(pod))
+        return false;
+    bool enough = wanted > 0 && json_get_int(status, S("currentHealthy"), 0) >= wanted;
+    return enough || str_is(json_get_str(json_get(pdb, S("spec")), S("unhealthyPodEvictionPolicy")), "AlwaysAllow");
+}
+
 static int build_eviction(struct write_run *r, const struct json *live, struct json *ret, struct err *err)
 {
     str phase = json_get_str(json_get(live, S("status")), S("phase"));
@@ -319,7 +254,7 @@ static int build_eviction(struct write_run *r, const struct json *live, struct j
         object_each(r->q->srv->store, r->q->arena, object_builtin(S("policy"), S("poddisruptionbudgets")), r->ns, pdb_visit, &s);
         if (s.matches > 1)
             return err_set(err, E_INTERNAL, "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.");
-        int res = s.matches ? spend_budget(r, &s) : 0;
+        int res = s.matches && !is_free_to_go(live, &s.found) ? spend_budget(r, &s) : 0;
         if (res)
             return res;
     }
@@ -340,39 +275,18 @@ static void serve_eviction(struct api_req *q)
     struct write_run *r = write_new(q, q->res, q->target.ns, q->target.name);
     r->raw = true;
     r->build = build_eviction;
-    r->answer = answer_created;
+    r->answer = binding_answer_created;
     r->extra = rest_delete_opts_from(q, json_get(&body, S("deleteOptions")));
     write_start(r);
-}
-
-/* --- what needs a node ----------------------------------------------------------------------------------------------------- */
-
-static void serve_node_bound(struct api_req *q)
-{
-    struct json pod;
-    struct err err;
-    if (!object_get(q->srv->store, q->arena, q->res, q->target.ns, q->target.name, &pod, NULL)) {
-        api_answer_not_found(q);
-        return;
-    }
-    str node = json_get_str(json_get(&pod, S("spec")), S("nodeName"));
-    if (str_is(q->target.subresource, "log") && !node.len) { /* nothing has run: nothing was printed */
-        api_answer(q, 200, S("text/plain"), S(""));
-        return;
-    }
-    if (str_is(q->res->kind, "Pod") && !node.len)
-        err_set(&err, E_INVALID_ARG, "pod " STR_FMT " does not have a host assigned", STR_ARG(q->target.name));
-    else
-        err_set(&err, E_UNAVAILABLE, "no agent answers for " STR_FMT " \"" STR_FMT "\"", STR_ARG(q->res->singular), STR_ARG(q->target.name));
-    api_answer_err(q, &err);
 }
 
 static const struct {
     const char *resource, *sub; /* resource "" : any */
     void (*serve)(struct api_req *q);
 } subs[] = {
-    {"", "scale", serve_scale},        {"pods", "binding", serve_binding},   {"pods", "eviction", serve_eviction},   {"pods", "log", serve_node_bound},
-    {"pods", "exec", serve_node_bound}, {"pods", "attach", serve_node_bound}, {"pods", "portforward", serve_node_bound}, {"", "proxy", serve_node_bound},
+    {"", "scale", serve_scale},        {"pods", "binding", binding_serve},   {"pods", "eviction", serve_eviction},   {"pods", "log", node_proxy_serve},
+    {"pods", "exec", node_proxy_serve}, {"pods", "attach", node_proxy_serve}, {"pods", "portforward", node_proxy_serve}, {"", "proxy", node_proxy_serve},
+    {"pods", "explain", extension_explain},
 };
 
 bool subresource_serve(struct api_req *q)
@@ -381,7 +295,7 @@ bool subresource_serve(struct api_req *q)
     if (reviews_serve(q))
         return true;
     if (!t->group.len && str_is(t->resource, "bindings") && str_is(t->verb, "create")) {
-        serve_binding(q);
+        binding_serve(q);
         return true;
     }
     for (size_t i = 0; i < ARRAY_LEN(subs); i++) {

@@ -21,6 +21,7 @@ static const char *const event_names[] = {"ADDED", "MODIFIED", "DELETED", "BOOKM
 struct topic {
     struct list watchers;
     char *key; /* "group/plural" of the storage */
+    size_t group_len, plural_len;
 };
 
 /* How a watcher wants its objects: watchers with the same form share bytes. */
@@ -53,7 +54,8 @@ struct watch_hub {
     struct apiserver *srv;
     struct loop *loop;
     struct store_watch *watch;
-    struct map topics;
+    struct map topics;    /* they stay until the hub goes */
+    struct topic *last_topic; /* found, or NULL */
     struct list starting; /* watchers whose first state is being sent */
     rev_t cursor; /* events up to here have been handed out */
     struct loop_msg wake;
@@ -65,6 +67,7 @@ struct watch_hub {
 /* --- one event -------------------------------------------------------------------------------------------------- */
 
 #define MAX_VARIANTS 8
+#define MAX_TEXT_READS 8 /* of one event; then a tree is cheaper */
 struct variant {
     struct form form;
     enum event_type type;
@@ -77,6 +80,7 @@ struct event_run {
     struct watch_hub *hub;
     const struct store_event *ev;
     bool parsed_new, parsed_old;
+    unsigned nread; /* times that watchers looked into its text */
     struct json obj_new, obj_old;
     struct variant variants[MAX_VARIANTS];
     size_t nvariants;
@@ -93,6 +97,14 @@ static const struct json *event_obj(struct event_run *r, bool old)
     return obj;
 }
 
+/* The object of the event, or the one before it. */
+static bool is_selected(struct event_run *r, const struct watcher *w, bool old)
+{
+    bool is_parsed = (old ? r->parsed_old : r->parsed_new) || r->nread++ > MAX_TEXT_READS;
+    int is = is_parsed ? -1 : list_matches_text(&w->opts, w->form.res, store_kv_value(old ? r->ev->prev : r->ev->kv));
+    return is < 0 ? list_matches(&w->opts, w->form.res, event_obj(r, old)) : is;
+}
+
 /* What the event means for this watcher: entering its selection is ADDED, leaving it DELETED. */
 static enum event_type classify(struct event_run *r, const struct watcher *w)
 {
@@ -102,11 +114,9 @@ static enum event_type classify(struct event_run *r, const struct watcher *w)
     bool is = ev->type == STORE_PUT;
     if (selects) {
         if (is)
-            is = list_matches(&w->opts, w->form.res, event_obj(r, false));
-        if (was) {
-            const struct json *before = ev->type == STORE_DELETE ? event_obj(r, false) : event_obj(r, true);
-            was = list_matches(&w->opts, w->form.res, before);
-        }
+            is = is_selected(r, w, false);
+        if (was)
+            was = is_selected(r, w, ev->type == STORE_PUT);
     }
     return is ? (was ? EVENT_MODIFIED : EVENT_ADDED) : was ? EVENT_DELETED : EVENT_NONE;
 }
@@ -116,31 +126,45 @@ static bool same_form(const struct form *a, const struct form *b)
     return a->res == b->res && a->output == b->output && a->include_object == b->include_object && a->v1beta1 == b->v1beta1;
 }
 
+/* {"type":T,"object":<item>}\n, copied once. */
+static struct http_buf *wrap_item(enum event_type type, str item)
+{
+    str name = str_of(event_names[type]);
+    const str parts[] = {S("{\"type\":\""), name, S("\",\"object\":"), item, S("}\n")};
+    size_t len = 0;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        len += parts[i].len;
+    struct http_buf *buf = http_buf_alloc(len);
+    char *at = buf->data;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        memcpy(at, parts[i].p, parts[i].len);
+        at += parts[i].len;
+    }
+    return buf;
+}
+
 /* {"type":T,"object":<bytes in the watcher's form>}\n */
 static struct http_buf *render(struct watcher *w, struct arena *a, enum event_type type, str stored, bool with_columns)
 {
     struct api_req *q = w->q;
+    if (q->output != API_OUT_TABLE)
+        return wrap_item(type, output_item(q, a, stored, true));
     struct strbuf b = strbuf_on(a);
     strbuf_grow(&b, stored.len + 64);
     strbuf_addf(&b, "{\"type\":\"%s\",\"object\":", event_names[type]);
-    if (q->output == API_OUT_TABLE) {
-        str bytes = output_item(q, a, stored, true);
-        struct json v = object_parse(a, bytes);
-        strbuf_addf(&b, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/" STR_FMT "\",\"metadata\":{\"resourceVersion\":", STR_ARG(q->table_version));
-        json_write_string(&b, json_get_str(object_meta(&v), S("resourceVersion")));
-        strbuf_add_str(&b, S("},"));
-        if (with_columns)
-            table_write_columns(&b, q->res);
-        else
-            strbuf_add_str(&b, S("\"columnDefinitions\":null"));
-        strbuf_add_str(&b, S(",\"rows\":["));
-        if (type != EVENT_BOOKMARK)
-            table_write_row(a, &b, q->res, &v, bytes, (enum table_include)q->include_object, clock_wall(q->srv->clock));
-        strbuf_add_str(&b, S("]}"));
-    } else {
-        strbuf_add_str(&b, output_item(q, a, stored, true));
-    }
-    strbuf_add_str(&b, S("}\n"));
+    str bytes = output_item(q, a, stored, true);
+    struct json v = object_parse(a, bytes);
+    strbuf_addf(&b, "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/" STR_FMT "\",\"metadata\":{\"resourceVersion\":", STR_ARG(q->table_version));
+    json_write_string(&b, json_get_str(object_meta(&v), S("resourceVersion")));
+    strbuf_add_str(&b, S("},"));
+    if (with_columns)
+        table_write_columns(&b, q->res);
+    else
+        strbuf_add_str(&b, S("\"columnDefinitions\":null"));
+    strbuf_add_str(&b, S(",\"rows\":["));
+    if (type != EVENT_BOOKMARK)
+        table_write_row(a, &b, q->res, &v, bytes, (enum table_include)q->include_object, clock_wall(q->srv->clock));
+    strbuf_add_str(&b, S("]}}\n"));
     return http_buf_new(strbuf_str(&b));
 }
 
@@ -225,8 +249,15 @@ static bool watcher_event(struct watcher *w, struct event_run *r, str ns_name)
 static struct topic *topic_find(struct watch_hub *h, str group, str plural)
 {
     char key[512];
+    const struct topic *last = h->last_topic; /* events come in runs of one resource */
+    if (last && last->group_len == group.len && last->plural_len == plural.len && memcmp(last->key, group.p, group.len) == 0 &&
+        memcmp(last->key + group.len + 1, plural.p, plural.len) == 0)
+        return h->last_topic;
     int n = snprintf(key, sizeof key, STR_FMT "/" STR_FMT, STR_ARG(group), STR_ARG(plural));
-    return n > 0 && (size_t)n < sizeof key ? map_get(&h->topics, str_n(key, (size_t)n)) : NULL;
+    struct topic *t = n > 0 && (size_t)n < sizeof key ? map_get(&h->topics, str_n(key, (size_t)n)) : NULL;
+    if (t)
+        h->last_topic = t;
+    return t;
 }
 
 static struct topic *topic_ensure(struct watch_hub *h, const struct api_resource *r)
@@ -238,6 +269,8 @@ static struct topic *topic_ensure(struct watch_hub *h, const struct api_resource
     strbuf_addf(&key, STR_FMT "/" STR_FMT, STR_ARG(r->storage_group), STR_ARG(r->plural));
     t = xnew(struct topic);
     t->key = xstrdup(strbuf_cstr(&key));
+    t->group_len = r->storage_group.len;
+    t->plural_len = r->plural.len;
     list_init(&t->watchers);
     map_put(&h->topics, str_of(t->key), t);
     return t;

@@ -8,7 +8,8 @@ static void attempt(struct write_run *r);
 
 struct write_run *write_new(struct api_req *q, const struct api_resource *res, str ns, str name)
 {
-    struct write_run *r = arena_new(q->arena, struct write_run);
+    struct write_run *r = arena_alloc(q->arena, sizeof *r);
+    memset(r, 0, offsetof(struct write_run, ops));
     r->q = q;
     r->res = res;
     r->storage = registry_storage(q->reg, res);
@@ -390,6 +391,23 @@ static int may_create(struct write_run *r, struct err *err)
     return err_set(err, E_FORBIDDEN, STR_FMT, STR_ARG(text));
 }
 
+/* True: the change was made on the bytes and is on its way. */
+static bool attempt_splice(struct write_run *r)
+{
+    str bytes;
+    uint32_t rev_at;
+    if (!r->splice || r->q->dry_run || !(r->live_kv = store_get(r->q->srv->store, r->key)))
+        return false;
+    if (!r->splice(r, r->live_kv, &bytes, &rev_at) || bytes.len > LIMIT_OBJECT_BYTES) {
+        store_kv_unref(TAKE(r->live_kv));
+        return false;
+    }
+    r->has_live = true;
+    r->ops[0] = (struct store_op){.type = STORE_PUT, .key = r->key, .value = bytes, .rev_at = rev_at, .expect = r->live_kv->mod_rev};
+    submit(r);
+    return true;
+}
+
 static void attempt(struct write_run *r)
 {
     r->attempts++;
@@ -399,6 +417,8 @@ static void attempt(struct write_run *r)
     r->errors = arena_new(r->q->arena, struct field_errors);
     r->errors->arena = r->q->arena;
     struct err err = ERR_NONE;
+    if (attempt_splice(r))
+        return;
     if (!read_live(r)) {
         err_set(&err, E_NOT_FOUND, "%s", "");
         fail(r, &err);

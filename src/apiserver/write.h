@@ -31,6 +31,8 @@ struct write_run {
     /* Makes the new object from the live one (NULL: there is none).  Runs again on each attempt; must not change live.
      * Returns 0, -E_CODE with err, or WRITE_ANSWERED when it answered the request itself. */
     int (*build)(struct write_run *r, const struct json *live, struct json *ret_new, struct err *err);
+    /* The same on the stored bytes of the live object, which are not parsed then: makes the new object's, without a revision.  False: build does it.  May be NULL; for raw writes. */
+    bool (*splice)(struct write_run *r, const struct store_kv *live, str *ret_bytes, uint32_t *ret_rev_at);
     /* Gives the answer; NULL: the object itself, 201 or 200. */
     void (*answer)(struct write_run *r, enum write_outcome outcome, str stored);
     /* Takes a failure instead of the client (one write of several); NULL: the client gets it. */
@@ -58,11 +60,11 @@ struct write_run {
     bool has_live;
     struct json obj;
     struct store_txn txn;
-    struct store_op ops[WRITE_MAX_OPS];
     struct field_errors *errors; /* of this attempt; strategies may add */
     struct loop_msg committed;
     size_t held_bytes; /* counted in apiserver.writes_bytes while the store has the transaction */
     void *extra; /* the verb's own */
+    struct store_op ops[WRITE_MAX_OPS]; /* the last member: only txn.nops of them mean anything, the rest is not even cleared */
 };
 #define WRITE_ANSWERED 1
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apiserver/binding.h"
+
+#include "api/selector.h"
+#include "apiserver/authz_testing.h"
+
+#define NOW S("2027-01-15T08:00:00Z")
+
+/* What the change on the tree would store, without the revision. */
+static str by_tree(struct arena *a, str stored, str node)
+{
+    const struct api_resource *pods = object_builtin(S(""), S("pods"));
+    struct json obj = object_parse(a, arena_str(a, stored)), list = json_array(), c = json_object();
+    uint32_t rev_at;
+    json_set(a, json_ensure_object(a, &obj, S("spec")), S("nodeName"), json_string(node));
+    json_set(a, &c, S("type"), json_string(S("PodScheduled")));
+    json_set(a, &c, S("status"), json_string(S("True")));
+    json_set(a, &c, S("lastProbeTime"), json_null());
+    json_set(a, &c, S("lastTransitionTime"), json_string(NOW));
+    json_push(a, &list, c);
+    json_set(a, json_ensure_object(a, &obj, S("status")), S("conditions"), list);
+    return object_encode(a, pods, &obj, &rev_at);
+}
+
+static struct store_kv *stored(struct testing *t, const char *text)
+{
+    testing_put(t, S(""), S("pods"), text);
+    struct store_kv *kv = store_get(t->srv.store, object_key(&t->arena, object_builtin(S(""), S("pods")), S("default"), S("p")));
+    BUG_ON(!kv);
+    return kv;
+}
+
+TEST(bytes_are_those_of_the_tree)
+{
+    static const char *const pods[] = {
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{'containers':[{'name':'c'}]},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1','labels':{'nodeName':'x','a':'}'},'annotations':{'conditions':'[]','j':'{\\u0022nodeName\\u0022:1}'},"
+        "'managedFields':[{'manager':'m','fieldsV1':{'f:spec':{'f:nodeName':{}}}}]},"
+        "'spec':{'containers':[{'name':'c','env':[{'name':'nodeName','value':'y'}]}],'tolerations':[]},'status':{'phase':'Pending','qosClass':'BestEffort'}}",
+        "{'metadata':{'uid':'u1','name':'p','namespace':'default'},'spec':{'a':{'nodeName':1,'schedulingGates':2}},'status':{'x':{'conditions':[]}},'more':{'spec':1}}",
+    };
+    static const char *const nodes[] = {"n1", "a-very-long-name.of.a.node.example", "q\"uote"};
+    struct testing t;
+    testing_init(&t);
+    for (size_t i = 0; i < ARRAY_LEN(pods); i++)
+        for (size_t k = 0; k < ARRAY_LEN(nodes); k++) {
+            struct store_kv *kv = stored(&t, pods[i]);
+            str bytes;
+            uint32_t rev_at;
+            T_OK(binding_splice(&t.arena, kv, S("u1"), str_of(nodes[k]), NOW, &bytes, &rev_at));
+            T_OK(str_eq(bytes, by_tree(&t.arena, store_kv_value(kv), str_of(nodes[k]))));
+            T_EQ_INT(rev_at, kv->rev_at);
+            T_OK(binding_splice(&t.arena, kv, S(""), str_of(nodes[k]), NOW, &bytes, &rev_at));
+            store_kv_unref(kv);
+        }
+    testing_fini(&t);
+}
+
+TEST(what_needs_a_look_is_left_alone)
+{
+    static const char *const pods[] = {
+        "{'metadata':{'name':'p','namespace':'default','uid':'u2'},'spec':{'containers':[]},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default'},'spec':{'containers':[]},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1','deletionTimestamp':'2027-01-15T08:00:00Z'},'spec':{'containers':[]},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{'containers':[],'nodeName':'n0'},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{'containers':[],'schedulingGates':[{'name':'g'}]},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{'containers':[]},'status':{'phase':'Pending','conditions':[]}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{'containers':[]},'status':{}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{'containers':[]}}",
+        "{'metadata':{'name':'p','namespace':'default','uid':'u1'},'spec':{},'status':{'phase':'Pending'}}",
+    };
+    struct testing t;
+    testing_init(&t);
+    for (size_t i = 0; i < ARRAY_LEN(pods); i++) {
+        struct store_kv *kv = stored(&t, pods[i]);
+        str bytes;
+        uint32_t rev_at;
+        T_OK(!binding_splice(&t.arena, kv, S("u1"), S("n1"), NOW, &bytes, &rev_at));
+        store_kv_unref(kv);
+    }
+    testing_fini(&t);
+}
+
+/* Fields looked up in the text select what fields looked up in the tree select. */
+TEST(fields_in_text_and_tree)
+{
+    static const char *const pods[] = {
+        "{'metadata':{'name':'p','namespace':'default'},'spec':{'nodeName':'n1','restartPolicy':'Always'},'status':{'phase':'Pending'}}",
+        "{'metadata':{'name':'p','namespace':'default'},'spec':{'containers':[{'nodeName':'n1'}],'schedulerName':'s'},'status':{'phase':'Running'}}",
+        "{'metadata':{'name':'p','namespace':'default'},'spec':{'nodeName':'','hostNetwork':true}}",
+        "{'metadata':{'name':'p','namespace':'default'},'spec':{'nodeName':null},'status':{'phase':'Run\\u006eing'}}",
+        "{'metadata':{'name':'p','namespace':'default'},'spec':'odd','status':{'nominatedNodeName':'n1'}}",
+        "{'metadata':{'name':'p','namespace':'default'}}",
+    };
+    static const char *const selectors[] = {"spec.nodeName=n1", "spec.nodeName!=", "spec.nodeName=", "spec.nodeName=n2", "status.phase=Running,spec.nodeName=n1", "status.phase!=Running",
+                                            "metadata.name=p", "metadata.namespace!=default", "spec.hostNetwork=true", "spec.schedulerName=s,spec.restartPolicy=", "status.nominatedNodeName=n1"};
+    const struct api_resource *res = object_builtin(S(""), S("pods"));
+    struct testing t;
+    size_t told = 0;
+    testing_init(&t);
+    for (size_t i = 0; i < ARRAY_LEN(pods); i++)
+        for (size_t k = 0; k < ARRAY_LEN(selectors); k++) {
+            struct store_kv *kv = stored(&t, pods[i]);
+            struct selector s;
+            struct err err;
+            T_NO_ERR(selector_parse_fields(&t.arena, res, str_of(selectors[k]), &s, &err), &err);
+            struct list_opts o = {.fields = &s};
+            struct json obj = object_parse(&t.arena, store_kv_value(kv));
+            int by_text = list_matches_text(&o, res, store_kv_value(kv));
+            T_OK(by_text < 0 || by_text == list_matches(&o, res, &obj));
+            told += by_text >= 0;
+            store_kv_unref(kv);
+        }
+    T_OK(told > ARRAY_LEN(pods) * ARRAY_LEN(selectors) * 3 / 4);
+    testing_fini(&t);
+}
+
+TEST_MAIN(bytes_are_those_of_the_tree, what_needs_a_look_is_left_alone, fields_in_text_and_tree)
