@@ -317,7 +317,7 @@ static bool choose(const struct pipeline *p, const struct job *j, struct place_t
         if (p->touched[n].pos != q + 1)
             continue; /* comes again later */
         struct place_top again = {n, place_score_local(&s->view, c, n)};
-        if (again.score != SCORE_NONE && (best.node == NODE_NONE || place_better(&s->view, again, best)))
+        if (again.score != SCORE_NONE && (best.node == NODE_NONE || place_better(&s->view, c, again, best)))
             best = again;
     }
     *ret = best;
@@ -325,7 +325,7 @@ static bool choose(const struct pipeline *p, const struct job *j, struct place_t
         return sure;
     /* every listed node was touched: what is not listed comes after the last of the list as it was */
     struct place_top last = j->top[j->ntop - 1];
-    return best.score > j->rest_score || (best.score == last.score && s->profile->tie == TIE_SEED && s->tie[best.node] <= s->tie[last.node]);
+    return best.score > j->rest_score || (best.score == last.score && profile_of(s, c)->tie == TIE_SEED && s->tie[best.node] <= s->tie[last.node]);
 }
 
 static struct place_top scan(struct pipeline *p, class_id c)

@@ -287,7 +287,7 @@ static int run_seed(struct experiment *x, uint64_t seed, struct openb_row *row, 
 {
     const struct openb_opts *o = x->opts;
     struct sched_profile *profile = o->make_profile ? o->make_profile(o->profile_arg) : profile_builtin(S("gpu-packing"));
-    if (!o->learn && !gpu_packing_has_mix(profile))
+    if (!o->learn)
         gpu_packing_set_mix(profile, x->mix, x->nmix);
     struct sched *s = sched_new(profile, seed);
     row->seed = seed;

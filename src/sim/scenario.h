@@ -90,6 +90,7 @@ struct scenario_job {
     uint32_t replicas;
     int32_t min_member; /* -1: all; 0: no gang, every pod for itself */
     int32_t priority;
+    str scheduler; /* schedulerName: which of several profiles */
     bool never_preempts;
     struct scenario_requests requests;
     struct field_strs gpu_models;

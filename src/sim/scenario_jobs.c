@@ -289,6 +289,7 @@ static const struct field job_fields[] = {
     FIELD("replicas", COUNT, AT(replicas), .min = 1, .max = LIMIT_SCHED_GROUP),
     FIELD("minMember", INT, AT(min_member), .min = 0),
     FIELD("priority", INT, AT(priority), .min = INT32_MIN),
+    FIELD("schedulerName", STR, AT(scheduler)),
     FIELD("neverPreempts", BOOL, AT(never_preempts)),
     FIELD("requests", OWN, AT(requests), .own = read_requests),
     FIELD("gpuModel", STRS, AT(gpu_models)),
@@ -309,7 +310,7 @@ static const struct field job_fields[] = {
 /* A pod's manifest says all that these would say. */
 static int check_pod(struct fields *f, const struct json *v, str path)
 {
-    static const char *const beside[] = {"requests", "gpuModel", "labels", "nodeSelector", "tolerations", "affinity", "antiAffinity", "spread", "numa", "ports", "neverPreempts"};
+    static const char *const beside[] = {"requests", "gpuModel", "labels", "nodeSelector", "tolerations", "affinity", "antiAffinity", "spread", "numa", "ports", "neverPreempts", "schedulerName"};
     for (size_t i = 0; i < ARRAY_LEN(beside); i++)
         if (json_get(v, str_of(beside[i])))
             return fields_fail(f, fields_at(f, path, beside[i]), "belongs into the pod's manifest, which this job has");

@@ -116,6 +116,15 @@ static int pod_of_manifest(const struct scenario_job *j, struct sched *s, struct
     return 0;
 }
 
+/* A cluster would leave such pods to others; here nobody else is. */
+static int check_scheduler(const struct scenario_job *j, const struct sched *s, str name, struct err *err)
+{
+    const struct profile_table *t = s->table;
+    if (!name.len || t->nprofiles == 1 || str_eq(t->profiles[profile_table_find(t, name)]->name, name))
+        return 0;
+    return err_set(err, E_INVALID_ARG, "job " STR_FMT ": no profile has the schedulerName \"" STR_FMT "\"", STR_ARG(j->name), STR_ARG(name));
+}
+
 int scenario_pod(const struct scenario_job *j, struct sched *s, struct arena *a, struct pod_spec *ret, struct err *err)
 {
     *ret = (struct pod_spec){0};
@@ -134,6 +143,7 @@ int scenario_pod(const struct scenario_job *j, struct sched *s, struct arena *a,
         ret->ns = j->ns;
         ret->labels = (struct spec_labels){labels, n};
         ret->priority = j->priority;
+        ret->scheduler = j->scheduler;
         ret->preempt_never = j->never_preempts;
         ret->node_selector = j->node_selector;
         ret->tolerations = j->tolerations;
@@ -144,5 +154,5 @@ int scenario_pod(const struct scenario_job *j, struct sched *s, struct arena *a,
     }
     ret->node = ret->nominated = S("");
     ret->phase = POD_PENDING;
-    return r;
+    return r < 0 ? r : check_scheduler(j, s, ret->scheduler, err);
 }

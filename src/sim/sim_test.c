@@ -498,7 +498,7 @@ TEST(what_does_not_fit_is_explained)
     whatif_text(&b, &x);
     T_OK(str_find(strbuf_str(&b), S("starts         at 30s, after waiting 10s\n")) >= 0);
     T_OK(str_find(strbuf_str(&b), S("low-0 on a-")) >= 0);
-    T_OK(str_find(strbuf_str(&b), S("nodes needed   2 more a\n")) >= 0);
+    T_OK(str_find(strbuf_str(&b), S("nodes needed   2 more like a\n")) >= 0);
     done(&w);
 }
 

@@ -241,7 +241,7 @@ static void add_needs(struct strbuf *b, const struct whatif_answer *x)
     bool any = false;
     for (size_t i = 0; i < x->nneeds; i++)
         if (x->needs[i].count) {
-            strbuf_addf(b, "%s%u more " STR_FMT, any ? ", or " : "", x->needs[i].count, STR_ARG(x->needs[i].template));
+            strbuf_addf(b, "%s%u more like " STR_FMT, any ? ", or " : "", x->needs[i].count, STR_ARG(x->needs[i].template));
             any = true;
         }
     if (!any)

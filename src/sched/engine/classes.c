@@ -7,6 +7,7 @@
 #include "sched/engine/place.h"
 #include "sched/engine/select.h"
 #include "sched/engine/terms.h"
+#include "sched/plugins/plugins.h"
 
 struct class_table {
     uint32_t *slots; /* class ids, open addressing */
@@ -151,9 +152,11 @@ static void put_demands(struct strbuf *b, const struct pod_spec *p)
     put_num(b, p->numa);
 }
 
-static void make_key(struct strbuf *b, const struct pod_spec *p)
+static void make_key(const struct sched *s, struct strbuf *b, const struct pod_spec *p)
 {
     strbuf_clear(b);
+    if (s->table->nprofiles > 1)
+        put_num(b, profile_table_find(s->table, p->scheduler));
     put_str(b, p->ns);
     put_num(b, p->priority);
     put_num(b, p->gates);
@@ -199,8 +202,8 @@ static void compile_constraints(struct sched *s, struct pod_class *c, const stru
     c->preferred = arena_array(a, p->npreferred_terms, struct node_term);
     for (size_t i = 0; i < p->npreferred_terms; i++)
         node_term_compile(s, a, &p->preferred_terms[i], &c->preferred[i]);
-    int node_affinity = profile_index(s->profile, "NodeAffinity");
-    bool filters = node_affinity >= 0 && s->profile->plugins[node_affinity].filters;
+    int node_affinity = profile_table_index(s->table, c->profile, &plugin_node_affinity);
+    bool filters = node_affinity >= 0 && s->table->plugins[node_affinity].filters;
     if (filters && c->has_required && c->nrequired == 1 && c->required[0].nfields == 1 && c->required[0].fields[0].op == OP_IN && c->required[0].fields[0].nvalues == 1)
         c->pinned_node = c->required[0].fields[0].values[0];
     c->ntolerations = (uint32_t)p->ntolerations;
@@ -242,6 +245,7 @@ static void compile_demands(struct sched *s, struct pod_class *c, const struct p
 
 static int compile(struct sched *s, struct pod_class *c, const struct pod_spec *p, struct err *err)
 {
+    c->profile = (uint8_t)profile_table_find(s->table, p->scheduler);
     c->ns = symbol(&s->sym, p->ns);
     c->labels = labelset_make(s, &c->arena, p->labels);
     c->priority = p->priority;
@@ -403,7 +407,7 @@ static class_id new_id(struct sched *s)
 int classes_ref(struct sched *s, const struct pod_spec *spec, class_id *ret, struct err *err)
 {
     struct class_table *t = s->class_table;
-    make_key(&t->key, spec);
+    make_key(s, &t->key, spec);
     uint64_t hash = str_hash(strbuf_str(&t->key));
     uint32_t slot = slot_of(s, hash, t->key.p, (uint32_t)t->key.len);
     if (t->slots[slot]) {

@@ -223,7 +223,7 @@ static uint16_t choose(const struct sched *s, const struct pod_class *c, node_id
         room &= zones_devices(&s->nodes[n], zones);
     if ((uint32_t)__builtin_popcount(room) < c->gpu.count)
         return emptiest(g, s->nodes[n].ngpus, room, c->gpu.count);
-    mask = gpu_packing_choose(s, n, room, c->gpu.count, milli);
+    mask = gpu_packing_choose(s, c, n, room, c->gpu.count, milli);
     return mask ? mask : fullest(g, room, c->gpu.count);
 }
 

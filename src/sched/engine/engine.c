@@ -15,7 +15,7 @@
 
 static void plugins_start(struct sched *s)
 {
-    const struct sched_profile *p = s->profile;
+    const struct profile_table *p = s->table;
     s->plugin_state = xarray(p->nplugins + 1, void *);
     for (uint32_t i = 0; i < p->nplugins; i++) {
         const struct sched_plugin *plugin = p->plugins[i].plugin;
@@ -31,6 +31,8 @@ struct sched *sched_new(struct sched_profile *profile, uint64_t seed)
     struct sched *s = xnew(struct sched);
     s->seed = seed;
     s->profile = profile;
+    s->table = xnew(struct profile_table);
+    BUG_ON(!profile_table_make(s->table, profile)); /* parsing refuses what is too much */
     symbols_init(&s->sym);
     model_init(s);
     classes_init(s);
@@ -68,9 +70,9 @@ void sched_free(struct sched *s)
     statement_fini(s);
     classes_fini(s);
     place_free(s);
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin->state_free)
-            s->profile->plugins[i].plugin->state_free(s->plugin_state[i]);
+    for (uint32_t i = 0; i < s->table->nplugins; i++)
+        if (s->table->plugins[i].plugin->state_free)
+            s->table->plugins[i].plugin->state_free(s->plugin_state[i]);
     free(s->plugin_state);
     preempt_state_free(s->preempt);
     unit_state_free(s->unit_state);
@@ -84,6 +86,7 @@ void sched_free(struct sched *s)
     model_fini(s);
     symbols_fini(&s->sym);
     profile_free((struct sched_profile *)s->profile);
+    free(s->table);
     free(s);
 }
 

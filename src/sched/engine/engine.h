@@ -9,14 +9,14 @@
  *     ... tell the world; later sched_pod_put with the pod bound confirms, sched_forget(s, id) takes it back
  * dispatcher/ orders and parks units, binder/ commits and lets go; this file is the state and the decision.
  * Threads: one writer.
- * Ownership: the engine owns its profile.  Specs are borrowed for the call.
+ * Ownership: the engine owns its profile and those that follow it.  Specs are borrowed for the call.
  * Limits: LIMIT_SCHED_*; errors are E_INVALID_ARG or E_TOO_LARGE with a sentence and change nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
 #include "sched/engine/plugin.h"
 
-struct sched *sched_new(struct sched_profile *profile /* taken */, uint64_t seed);
+struct sched *sched_new(struct sched_profile *profile /* taken, with those that follow it */, uint64_t seed);
 void sched_free(struct sched *s);
 
 /* --- events: each is applied in place; put adds or updates ------------------------------------------------------------------------- */
@@ -55,6 +55,10 @@ uint64_t sched_take_events(struct sched *s);
 
 /* Many equal pods without making and hashing their specs again: a pod like `like`, with another name. */
 pod_id sched_pod_clone(struct sched *s, pod_id like, str name, nsec_t created_ns);
+/* The same with a uid; POD_NONE when there are too many pods, or one of that name. */
+pod_id sched_pod_twin(struct sched *s, pod_id like, str name, str uid, nsec_t created_ns);
+/* A pod that was assumed is where it was assumed: as sched_pod_put with its node and nothing else changed. */
+void sched_pod_confirm(struct sched *s, pod_id p);
 
 /* --- finding ---------------------------------------------------------------------------------------------------------------------- */
 node_id sched_node_find(const struct sched *s, str name); /* NODE_NONE */
@@ -88,7 +92,7 @@ struct unit_decision {
     enum unit_result result;
     VEC(struct placement) placements; /* PLACED: binds; PREEMPTING: nominations */
     VEC(pod_id) victims;
-    uint64_t rejected_by; /* profile plugins (bits) that rejected nodes for the pod that failed */
+    uint64_t rejected_by; /* plugins (bits of s->table) that rejected nodes for the pod that failed */
     uint32_t helped_by;   /* sched_event mask */
     pod_id failed_pod;    /* the first that found no node */
 };

@@ -18,7 +18,7 @@
 
 /* --- rows ------------------------------------------------------------------------------------------------------------------- */
 struct group { /* nodes with the same reason */
-    uint32_t plugin; /* index in the profile, PLUG_MAX: the unit's own nodes */
+    uint32_t plugin; /* index in the table, PLUG_MAX: the unit's own nodes */
     struct plug_reason reason;
     bool shows_what; /* the reason's sentence names what it is about */
     uint32_t nodes, hopeful;
@@ -33,9 +33,9 @@ struct rows {
 
 static const char *template_of(const struct sched *s, uint32_t plugin, const struct plug_reason *r)
 {
-    if (plugin >= s->profile->nplugins)
+    if (plugin >= s->table->nplugins)
         return "node(s) were not among the nodes of the group";
-    const struct sched_plugin *p = s->profile->plugins[plugin].plugin;
+    const struct sched_plugin *p = s->table->plugins[plugin].plugin;
     return p->reasons ? p->reasons[r->code] : p->name;
 }
 
@@ -66,7 +66,7 @@ static void rows_add(struct rows *x, uint32_t plugin, const struct plug_reason *
 /* Reasons of one filter on one node; at least one, since it says no. */
 static size_t reasons_of(const struct sched *s, const struct pod_class *c, uint32_t plugin, node_id n, struct plug_reason *ret)
 {
-    const struct profile_plugin *p = &s->profile->plugins[plugin];
+    const struct profile_plugin *p = &s->table->plugins[plugin];
     size_t found = p->plugin->explain ? p->plugin->explain(&s->view, c, p->args, n, ret, REASONS_MAX) : 0;
     if (found == 0)
         ret[found++] = (struct plug_reason){.resource = RES_MAX};
@@ -108,13 +108,15 @@ static str fill_template(const struct sched *s, struct arena *a, const char *tem
 /* The same for the sentence, after the number of nodes. */
 static str say_row(const struct sched *s, struct arena *a, const struct group *g, const struct explain_row *row, bool one_bandwidth)
 {
-    if (g->plugin < s->profile->nplugins && s->profile->plugins[g->plugin].plugin == &plugin_taint_toleration)
-        return arena_fmt(a, "have taint " STR_FMT, STR_ARG(explain_taint(s, a, g->first_node, g->reason.what)));
+    if (g->plugin < s->table->nplugins && s->table->plugins[g->plugin].plugin == &plugin_taint_toleration)
+        return arena_fmt(a, "%s taint " STR_FMT, row->nodes == 1 ? "has" : "have", STR_ARG(explain_taint(s, a, g->first_node, g->reason.what)));
     if (row->resource < RES_MAX && g->reason.what[0] && str_has_prefix(row->text, S("Insufficient "))) /* devices: the text says of what kind */
-        return arena_fmt(a, "lack " STR_FMT " (best free: %lld on " STR_FMT ")", STR_ARG(str_from(row->text, 13)),
+        return arena_fmt(a, "%s " STR_FMT " (best free: %lld on " STR_FMT ")", row->nodes == 1 ? "lacks" : "lack", STR_ARG(str_from(row->text, 13)),
                          (long long)row->best, STR_ARG(row->best_node));
     if (row->resource < RES_MAX)
         return explain_lack(s, a, row, one_bandwidth);
+    if (row->nodes == 1 && str_has_prefix(row->text, S("node(s) were ")))
+        return arena_fmt(a, "was " STR_FMT, STR_ARG(str_from(row->text, 13)));
     if (str_has_prefix(row->text, S("node(s) ")))
         return str_from(row->text, 8);
     return arena_fmt(a, "(" STR_FMT ")", STR_ARG(row->text));
@@ -141,7 +143,7 @@ static void rows_write(struct rows *x, struct arena *a, struct explanation *out)
             continue;
         }
         struct explain_row *row = &out->rows[out->nrows++];
-        *row = (struct explain_row){.plugin = g->plugin < s->profile->nplugins ? s->profile->plugins[g->plugin].plugin->name : "JobLevelAffinity",
+        *row = (struct explain_row){.plugin = g->plugin < s->table->nplugins ? s->table->plugins[g->plugin].plugin->name : "JobLevelAffinity",
                                     .text = fill_template(s, a, template_of(s, g->plugin, &g->reason), &g->reason),
                                     .nodes = g->nodes, .resource = g->reason.resource, .unresolvable = g->reason.unresolvable,
                                     .hopeful = g->hopeful};
@@ -171,8 +173,8 @@ struct miss {
 static size_t all_reasons(const struct sched *s, const struct pod_class *c, node_id n, struct plug_reason *ret, uint32_t *ret_plugin)
 {
     size_t found = 0;
-    for (uint32_t i = 0; i < s->profile->nplugins && found < REASONS_MAX; i++) {
-        const struct profile_plugin *p = &s->profile->plugins[i];
+    for (uint32_t i = 0; i < s->table->nplugins && found < REASONS_MAX; i++) {
+        const struct profile_plugin *p = &s->table->plugins[i];
         struct plug_reason some[REASONS_MAX];
         if (!p->filters || !(c->uses_filter >> i & 1) || !p->plugin->fits_one || p->plugin->fits_one(&s->view, c, p->args, n))
             continue;
@@ -210,7 +212,7 @@ static str change_text(const struct sched *s, struct arena *a, const struct miss
     str node = sched_node_name(s, m->node);
     if (m->reasons[0].resource == RES_MAX) {
         struct plug_reason r = m->reasons[0];
-        if (s->profile->plugins[m->plugin].plugin == &plugin_taint_toleration)
+        if (s->table->plugins[m->plugin].plugin == &plugin_taint_toleration)
             strbuf_addf(&b, "a toleration for taint " STR_FMT " of " STR_FMT, STR_ARG(explain_taint(s, a, m->node, r.what)), STR_ARG(node));
         else
             strbuf_addf(&b, STR_FMT " would do but for this: " STR_FMT, STR_ARG(node),
@@ -241,10 +243,20 @@ static void miss_write(const struct sched *s, struct arena *a, const struct miss
 }
 
 /* --- preemption ------------------------------------------------------------------------------------------------------------- */
+static void no_victims_write(struct arena *a, struct strbuf *b, const struct preempt_counts *n)
+{
+    uint32_t too_little = n->hopeless + n->searched;
+    strbuf_add_str(b, S("No preemption victims found"));
+    if (too_little)
+        strbuf_addf(b, ": evicting every pod of lower priority makes too little room on %s %s", explain_count(a, too_little), too_little == 1 ? "node" : "nodes");
+    if (n->unresolvable)
+        strbuf_addf(b, "%s eviction cannot help on %s %s", too_little ? ", and" : ":", explain_count(a, n->unresolvable), n->unresolvable == 1 ? "node" : "nodes");
+}
+
 static str preemption_text(struct sched *s, struct arena *a, pod_id p, bool is_single, const struct unit_decision *last)
 {
     struct strbuf b = strbuf_on(a);
-    if (!s->profile->preempt)
+    if (!profile_of(s, class_of(s, p))->preempt)
         return S("");
     if (last && last->result == UNIT_PREEMPTING) {
         str node = last->placements.len ? sched_node_name(s, last->placements.p[0].node) : S("");
@@ -265,9 +277,7 @@ static str preemption_text(struct sched *s, struct arena *a, pod_id p, bool is_s
         strbuf_addf(&b, "could evict %s %s on " STR_FMT, explain_count(a, c.victims.len), c.victims.len == 1 ? "pod" : "pods",
                     STR_ARG(sched_node_name(s, c.node)));
     else
-        strbuf_addf(&b, "No preemption victims found: eviction cannot help on %s %s; on %s it would not do to evict all of lower priority",
-                    explain_count(a, n.unresolvable), n.unresolvable == 1 ? "node" : "nodes",
-                    explain_count(a, n.hopeless + n.searched));
+        no_victims_write(a, &b, &n);
     preempt_candidate_fini(&c);
     return strbuf_str(&b);
 }
@@ -313,9 +323,11 @@ static uint64_t *located_nodes(struct sched *s, struct arena *a, unit_id u)
 {
     uint64_t *within = arena_array(a, s->view.words, uint64_t);
     memcpy(within, s->alive, s->view.words * sizeof *within);
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin->locate)
-            s->profile->plugins[i].plugin->locate(s, u, s->profile->plugins[i].args, within);
+    for (uint64_t m = s->table->of[unit_profile(s, u)]; m; m &= m - 1) {
+        const struct profile_plugin *pp = &s->table->plugins[__builtin_ctzll(m)];
+        if (pp->plugin->locate)
+            pp->plugin->locate(s, u, pp->args, within);
+    }
     return within;
 }
 
@@ -343,7 +355,7 @@ static void look_at_nodes(struct sched *s, struct arena *a, pod_id p, const uint
         size_t k = reasons_of(s, c, (uint32_t)by, n, reasons);
         for (size_t i = 0; i < k; i++)
             rows_add(rows, (uint32_t)by, &reasons[i], n);
-        out->waits_for |= s->profile->plugins[by].plugin->helped_by;
+        out->waits_for |= s->table->plugins[by].plugin->helped_by;
         miss_consider(s, c, n, &miss);
     }
     rows_write(rows, a, out);
@@ -440,10 +452,11 @@ static void choice_write(struct sched *s, struct arena *a, pod_id p, struct expl
         x->runner_up_score = r.runner_up_score;
         place_score_parts(s, s->pods[p].class_, r.runner_up, other);
     }
-    x->scores = arena_array(a, s->profile->nplugins, struct explain_score);
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].weight)
-            x->scores[x->nscores++] = (struct explain_score){s->profile->plugins[i].plugin->name, chosen[i], other[i]};
+    x->scores = arena_array(a, s->table->nplugins, struct explain_score);
+    uint64_t own = s->table->of[class_of(s, p)->profile];
+    for (uint32_t i = 0; i < s->table->nplugins; i++)
+        if (own >> i & 1 && s->table->plugins[i].weight)
+            x->scores[x->nscores++] = (struct explain_score){s->table->plugins[i].plugin->name, chosen[i], other[i]};
 }
 
 struct explanation *explain_choice(struct sched *s, struct arena *a, pod_id p)

@@ -124,7 +124,7 @@ TEST(resources_count_under_each)
     T_EQ_INT(memory->need, 2 * GIB + GIB / 2);
     T_EQ_INT(pods->nodes, 1);
     T_EQ_STR(x->sentence,
-             "0/3 nodes fit: 2 lack cpu (needs 1500m; best free: 800m on n-2), 1 lack memory (needs 2.5 GiB; best free: 2 on n-1), 1 have no room for more pods; "
+             "0/3 nodes fit: 2 lack cpu (needs 1500m; best free: 800m on n-2), 1 lacks memory (needs 2.5 GiB; best free: 2 on n-1), 1 has no room for more pods; "
                           "waiting for cpu and memory and room for more pods on any of 2 nodes");
     /* n-2 lacks one thing and least */
     T_EQ_STR(x->nearest.text, "700m more cpu on n-2");
@@ -175,7 +175,7 @@ TEST(kube_schedulers_words)
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         T_EQ_INT(row_of(x, texts[i])->nodes, 1);
     T_EQ_INT(x->nrows, ARRAY_LEN(texts));
-    T_OK(str_find(x->sentence, S("1 have taint node.kubernetes.io/not-ready:NoExecute")) > 0);
+    T_OK(str_find(x->sentence, S("1 has taint node.kubernetes.io/not-ready:NoExecute")) > 0);
     T_OK(str_find(x->sentence, S("1 didn't match Pod's node affinity/selector")) > 0);
     T_OK(str_find(x->sentence, S("; waiting for a new node")) > 0);
     T_OK(!x->has_nearest || x->nearest.resource == RES_MAX);
@@ -223,7 +223,7 @@ TEST(devices_are_told)
     T_EQ_INT(row_of(x, "node(s) had no GPU")->nodes, 1);
     T_EQ_INT(row_of(x, "node(s) had GPU model T4")->nodes, 1);
     T_EQ_INT(x->nrows, 3);
-    T_OK(str_find(x->sentence, S("1 lack GPU: ")) > 0);
+    T_OK(str_find(x->sentence, S("1 lacks GPU: ")) > 0);
     T_OK(str_find(x->sentence, S(" (best free: 0 on full)")) > 0);
     sched_free(s);
 }
@@ -262,7 +262,7 @@ TEST(preemption_is_told)
     T_EQ_STR(why(s, &a, never)->preemption, "not tried: preemptionPolicy is Never");
     pod_id low = add_pod(s, (struct pod_spec){.name = S("low"), .priority = 1, .requests = cpu_memory(&a, 2500, GIB)});
     struct explanation *x = why(s, &a, low);
-    T_OK(str_has_prefix(x->preemption, S("No preemption victims found")));
+    T_EQ_STR(x->preemption, "No preemption victims found: evicting every pod of lower priority makes too little room on 1 node");
     T_OK(str_find(x->sentence, S("preemption")) < 0);
     struct unit_decision d = UNIT_DECISION_INIT;
     sched_place(s, sched_unit_of(s, high), NSEC_PER_SEC, &d);
@@ -298,7 +298,7 @@ TEST(gangs_gates_and_nothing)
     T_EQ_INT(x->created, 3);
     T_EQ_INT(x->min_member, 3);
     T_EQ_STR(x->pod, "default/m-2"); /* the others have room */
-    T_OK(str_has_prefix(x->sentence, S("1 of 3 members find room; default/m-2: 0/1 nodes fit: 1 lack cpu (needs 5; best free: 1 on n-1)")));
+    T_OK(str_has_prefix(x->sentence, S("1 of 3 members find room; default/m-2: 0/1 nodes fit: 1 lacks cpu (needs 5; best free: 1 on n-1)")));
     (void)last;
     unit_decision_fini(&d);
     pod_id gated = add_pod(s, (struct pod_spec){.name = S("gated"), .gates = 1});
@@ -425,6 +425,9 @@ TEST(amounts_for_people)
                 {RES_MEMORY, 1023, "1,023 B"},
                 {RES_STORAGE, 1536, "1.5 KiB"},
                 {RES_MEMORY, 5000 * GIB, "4.88 TiB"},
+                {RES_CPU, 998400, "998.4"},
+                {RES_CPU, 9984, "9984m"},
+                {RES_CPU, 12345, "12345m"},
                 {RES_EGRESS, 500000000, "500 Mbit/s"},
                 {RES_INGRESS, 12500000000, "12,500 Mbit/s"},
                 {RES_EGRESS, 1250000, "1.25 Mbit/s"},

@@ -44,8 +44,8 @@ static str bytes(struct arena *a, int64_t amount)
 str explain_amount(struct arena *a, const struct sched *s, uint16_t resource, int64_t amount)
 {
     switch (resource) {
-    case RES_CPU:
-        return amount % 1000 ? arena_fmt(a, "%lldm", (long long)amount) : decimal(a, amount, 1000);
+    case RES_CPU: /* 1500m, as people write it; 998.4, which they would not write as 998400m */
+        return amount % 1000 == 0 || (amount >= 10000 && amount % 10 == 0) ? decimal(a, amount, 1000) : arena_fmt(a, "%lldm", (long long)amount);
     case RES_MEMORY:
     case RES_STORAGE:
         return bytes(a, amount);
@@ -107,11 +107,11 @@ static str without_unit(str amount, str like)
 str explain_lack(const struct sched *s, struct arena *a, const struct explain_row *r, bool one_bandwidth)
 {
     if (r->resource == RES_PODS)
-        return S("have no room for more pods");
+        return r->nodes == 1 ? S("has no room for more pods") : S("have no room for more pods");
     str need = explain_amount(a, s, r->resource, r->need), best = explain_amount(a, s, r->resource, r->best), word = resource_word(s, r->resource);
     if (one_bandwidth && (r->resource == RES_INGRESS || r->resource == RES_EGRESS))
         word = S("bandwidth");
-    return arena_fmt(a, "lack " STR_FMT " (needs " STR_FMT "; best free: " STR_FMT " on " STR_FMT ")", STR_ARG(word), STR_ARG(need),
+    return arena_fmt(a, "%s " STR_FMT " (needs " STR_FMT "; best free: " STR_FMT " on " STR_FMT ")", r->nodes == 1 ? "lacks" : "lack", STR_ARG(word), STR_ARG(need),
                      STR_ARG(without_unit(best, need)), STR_ARG(r->best_node));
 }
 
@@ -272,6 +272,8 @@ static struct json row_json(struct arena *a, const struct sched *s, const struct
         json_set(a, &o, S("resource"), json_string(s->res_name[r->resource]));
         json_set(a, &o, S("need"), json_int(a, r->need));
         json_set(a, &o, S("best"), json_int(a, r->best));
+        json_set(a, &o, S("needText"), json_string(explain_amount(a, s, r->resource, r->need)));
+        json_set(a, &o, S("bestText"), json_string(explain_amount(a, s, r->resource, r->best)));
         json_set(a, &o, S("bestNode"), json_string(r->best_node));
     }
     return o;

@@ -289,9 +289,9 @@ static void topos_node(struct sched *s, node_id n, int sign)
 /* --- nodes in and out of the indexes -------------------------------------------------------------------------------------------- */
 static void plugins_node(struct sched *s, node_id n, int sign)
 {
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin->node_changed)
-            s->profile->plugins[i].plugin->node_changed(s, s->plugin_state[i], n, sign);
+    for (uint32_t i = 0; i < s->table->nplugins; i++)
+        if (s->table->plugins[i].plugin->node_changed)
+            s->table->plugins[i].plugin->node_changed(s, s->plugin_state[i], n, sign);
 }
 
 void model_node_hide(struct sched *s, node_id n)
@@ -384,7 +384,7 @@ static void apply(struct sched *s, pod_id id, node_id n, enum pod_state state, u
         terms_pod(s, id, n, 1, state == PS_TERMINATING);
     preempt_assigned(s, id, n, 1);
     for (uint32_t i = 0; i < s->nhooks; i++) {
-        const struct sched_plugin *plugin = s->profile->plugins[s->hooks[i]].plugin;
+        const struct sched_plugin *plugin = s->table->plugins[s->hooks[i]].plugin;
         if (plugin->assigned)
             plugin->assigned(s, s->plugin_state[s->hooks[i]], id, n);
     }
@@ -397,7 +397,7 @@ static void take_off(struct sched *s, pod_id id)
     const struct pod_class *c = s->classes[p->class_];
     node_id n = p->node;
     for (uint32_t i = 0; i < s->nhooks; i++) {
-        const struct sched_plugin *plugin = s->profile->plugins[s->hooks[i]].plugin;
+        const struct sched_plugin *plugin = s->table->plugins[s->hooks[i]].plugin;
         if (plugin->unassigned)
             plugin->unassigned(s, s->plugin_state[s->hooks[i]], id, n);
     }

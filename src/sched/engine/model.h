@@ -23,6 +23,7 @@ struct err;
 struct sched;
 struct sched_plugin;
 struct sched_profile;
+struct profile_table;
 struct terms;   /* terms.h: counters of pods by selector and topology domain */
 struct storage; /* storage.h: claims, volumes, classes */
 struct pdbs;    /* pdbs.h: disruption budgets */
@@ -170,6 +171,7 @@ struct pod_class {
     uint32_t labels_id; /* same ns and labels, same id: what terms match against */
     int32_t priority;
     bool preempt_never, best_effort, guaranteed, daemon, never_victim;
+    uint8_t profile; /* of s->table */
     uint32_t gates;
     struct res_amount *req; /* by id, RES_PODS included, no zero amounts */
     uint32_t nreq;
@@ -197,7 +199,7 @@ struct pod_class {
     struct spread_ref *spread; /* hard and soft, system defaults included */
     uint32_t nspread;
     bool spread_is_default;
-    /* Which plugins of the profile look at it at all (bit = index in profile order). */
+    /* Which plugins of its profile look at it at all (bit = index in s->table). */
     uint64_t uses_filter, uses_score;
     bool is_local; /* no cross-node filter or score: its best nodes are kept incrementally */
     bool replica_ok; /* resources and node-static constraints alone: parallel workers may place it */
@@ -296,7 +298,8 @@ struct ns_info {
 struct undo_log;
 struct sched {
     struct symbols sym;
-    const struct sched_profile *profile; /* owned; plugin.h */
+    const struct sched_profile *profile; /* the first, with those that follow it; owned; plugin.h */
+    struct profile_table *table;         /* ... the entries of all of them */
     uint64_t seed;
     struct view view;
     struct node *nodes;      /* [view.words * 64] */
@@ -336,9 +339,9 @@ struct sched {
     struct preempt_state *preempt;
     struct place_state *place;
     struct unit_state *unit_state; /* unit.c's scratch and what it remembers of rejections */
-    uint32_t hooks[48];      /* profile indexes of plugins with assigned or unassigned */
+    uint32_t hooks[64];      /* indexes in the table of plugins with assigned or unassigned */
     uint32_t nhooks;
-    void **plugin_state; /* one for each plugin of the profile, see plugin.h */
+    void **plugin_state; /* one for each entry of the table, see plugin.h */
     struct undo_log *undo;
     uint64_t nassigned;  /* pods that came onto a node so far; a rollback takes its own off again */
     bool imagining;      /* a pod is moved that will be moved back, or moves back: plugins count, but learn nothing from it */

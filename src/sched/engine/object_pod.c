@@ -175,6 +175,7 @@ int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct 
     p.name = meta.name;
     p.uid = meta.uid;
     p.labels = meta.labels;
+    p.scheduler = read_str(&r, spec, at, "schedulerName");
     bool gone = read_phase(&r, obj, spec, &meta, &p);
     read_priority(&r, s, spec, &p);
     const struct json *gates = read_array(&r, spec, at, "schedulingGates");

@@ -13,7 +13,7 @@ static int first_rejecting(const struct sched *s, const struct pod_class *c, nod
 {
     for (uint64_t m = c->uses_filter; m; m &= m - 1) {
         int i = __builtin_ctzll(m);
-        const struct profile_plugin *pp = &s->profile->plugins[i];
+        const struct profile_plugin *pp = &s->table->plugins[i];
         if (!pp->plugin->fits_one(&s->view, c, pp->args, n))
             return i;
     }
@@ -102,7 +102,7 @@ static bool find_exact(struct sched *s, struct pod_class *c, const struct place_
     norms_over(&m, x->bits, words);
     norms_add(&m, x->bits, words, x->score);
     score = cross_scores(s, c, x->bits, x->raw, score, x->score);
-    exact_best(s, x->bits, score, opts->want_runner_up, ret);
+    exact_best(s, c, x->bits, score, opts->want_runner_up, ret);
     ret->score += m.base;
     ret->runner_up_score += ret->runner_up == NODE_NONE ? 0 : m.base;
     return true;
@@ -241,7 +241,7 @@ uint64_t place_rejections(struct sched *s, class_id id, const uint64_t *within, 
     left = bits_count(x->bits, x->words);
     for (uint64_t m = c->uses_filter; m && left; m &= m - 1) {
         int i = __builtin_ctzll(m);
-        const struct profile_plugin *pp = &s->profile->plugins[i];
+        const struct profile_plugin *pp = &s->table->plugins[i];
         const struct static_part *part = kept_part(c, i);
         if (part)
             for (uint32_t w = 0; w < x->words; w++)

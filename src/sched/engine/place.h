@@ -3,7 +3,7 @@
  * place_find works on the engine's own view and keeps caches: a class that is asked again and again has its scores in a tournament
  * tree, brought up to date from the journal of touched nodes (a few hundred ns a pod); a class asked once in a while is scanned
  * by bounds over compact columns (place_kernel.h), cross-node filters first; cross-node scores are added to the cached local part.
- * All three give the same answer: highest sum of weight * normalised score, ties by the profile's rule.
+ * All three give the same answer: highest sum of weight * normalised score, ties by the rule of the class's profile.
  *     TIE_SEED      lowest rank of s->tie
  *     TIE_BEST_FIT  fewest free amounts before the pod comes, counted as place_free_amount below, then TIE_SEED
  * A score that is normalised is normalised over the nodes that fit, as kube-scheduler does it.
@@ -35,13 +35,13 @@ struct place_opts {
 bool place_find(struct sched *s, class_id c, const struct place_opts *opts, struct place_result *ret);
 /* Does a pod of this class fit on this node now?  All filters. */
 bool place_fits(const struct sched *s, class_id c, node_id n);
-/* The first filter of the profile that rejects it there: its index, -1 when it fits. */
+/* The first filter of its profile that rejects it there: its index in s->table, -1 when it fits. */
 int place_rejected_by(const struct sched *s, class_id c, node_id n);
 /* All feasible nodes.  `fits` has view.words words. */
 void place_feasible(struct sched *s, class_id c, const uint64_t *within, uint64_t *fits);
-/* Score of one feasible node by plugin (index in profile), weighted and normalised over the feasible ones; for explanations. */
+/* Score of one feasible node by plugin (index in s->table), weighted and normalised over the feasible ones; for explanations. */
 void place_score_parts(struct sched *s, class_id c, node_id n, int32_t parts[PLUG_MAX]);
-/* Mask of profile plugins that rejected at least one node, each node counted at the first filter that rejects it; counts by plugin
+/* Mask of plugins (bits of s->table) that rejected at least one node, each node counted at the first filter that rejects it; counts by plugin
  * when not NULL.  Only sensible when nothing fits; cold but vectorised. */
 uint64_t place_rejections(struct sched *s, class_id c, const uint64_t *within, uint32_t counts[PLUG_MAX]);
 
@@ -63,8 +63,8 @@ int32_t place_score_local(const struct view *v, const struct pod_class *c, node_
 /* Makes what place_scan reads (static bitmaps and scores) current; by the writer, before a round.  Sets c->replica_ok anew: a class loses it while
  * a score has to be normalised over the nodes that fit, or while a nominated pod of lower priority keeps room. */
 void place_prepare(struct sched *s, class_id c);
-/* Does the first beat the second under the profile's tie rule, on this view? */
-bool place_better(const struct view *v, struct place_top a, struct place_top b);
+/* Does the first beat the second under the tie rule of the class's profile, on this view? */
+bool place_better(const struct view *v, const struct pod_class *c, struct place_top a, struct place_top b);
 
 /* What TIE_BEST_FIT counts: 8 for each free milli cpu, 128 for each free milli of a GPU, 1 for each free MiB; that is about 2^20 each for 128 cpus,
  * 8 GPUs and 1 TiB.  In steps of 16, at most 2^20 - 1 steps. */

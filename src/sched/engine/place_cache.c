@@ -146,7 +146,7 @@ static void retotal(struct sched *s, struct warm *w)
     count_max(w);
     memset(w->key[0], 0, (size_t)w->words * 64 * sizeof **w->key);
     bits_foreach(n, w->fits, w->words)
-        w->key[0][n] = key_make(s->place, &s->view, n, w->local[n] + norms_of(&w->norms, n));
+        w->key[0][n] = key_make(w->of->best_fit, &s->view, n, w->local[n] + norms_of(&w->norms, n));
     tree_build(w);
     w->versions = versions_of(w->of);
     w->tie_epoch = s->tie_epoch;
@@ -221,7 +221,7 @@ static void warm_node(struct sched *s, struct pod_class *c, struct warm *w, node
     if (w->norms.by_fitting && max_moves(w, n, was, is))
         *stale = true;
     else
-        tree_put(w, n, is ? key_make(s->place, &s->view, n, w->local[n] + norms_of(&w->norms, n)) : 0);
+        tree_put(w, n, is ? key_make(w->of->best_fit, &s->view, n, w->local[n] + norms_of(&w->norms, n)) : 0);
 }
 
 static void warm_update(struct sched *s, struct pod_class *c, struct warm *w)
@@ -283,7 +283,7 @@ bool warm_best(const struct sched *s, const struct warm *w, struct place_result 
     uint64_t key = w->key[w->levels - 1][0];
     if (!key)
         return false;
-    ret->node = key_node(s->place, key);
-    ret->score = key_score(s->place, key);
+    ret->node = key_node(s->place, w->of->best_fit, key);
+    ret->score = key_score(w->of->best_fit, key);
     return true;
 }

@@ -16,7 +16,7 @@ bool exact_fits_local(const struct view *v, const struct pod_class *c, node_id n
             return false;
     }
     for (uint32_t i = 0; i < k->nlocal_filters; i++) {
-        const struct profile_plugin *pp = &v->s->profile->plugins[k->local_filters[i]];
+        const struct profile_plugin *pp = &v->s->table->plugins[k->local_filters[i]];
         if (!pp->plugin->fits_one(v, c, pp->args, n))
             return false;
     }
@@ -38,7 +38,7 @@ int32_t exact_local(const struct view *v, const struct pod_class *c, node_id n)
     const struct class_cache *k = c->cache;
     int32_t score = kernel_exact_one(v, &k->kernel, n);
     for (uint32_t i = 0; i < k->nlocal_scores; i++) {
-        const struct profile_plugin *pp = &v->s->profile->plugins[k->local_scores[i]];
+        const struct profile_plugin *pp = &v->s->table->plugins[k->local_scores[i]];
         score += pp->weight * (int32_t)pp->plugin->score_one(v, c, pp->args, n);
     }
     return score;
@@ -63,7 +63,7 @@ void exact_filter(struct sched *s, const struct pod_class *c, bool ignore_nomina
         kernel_fits(v, r->id, r->amount, bits);
     }
     for (uint32_t i = 0; i < k->nlocal_filters; i++) {
-        const struct profile_plugin *pp = &s->profile->plugins[k->local_filters[i]];
+        const struct profile_plugin *pp = &s->table->plugins[k->local_filters[i]];
         pp->plugin->filter(v, c, pp->args, bits);
     }
     for (size_t i = 0; i < apart.len; i++)
@@ -120,7 +120,7 @@ static void normalise(const uint64_t *bits, uint32_t words, int64_t *raw, bool r
 
 static void plugin_scores_onto(const struct view *v, const struct pod_class *c, uint32_t plugin, const uint64_t *bits, int64_t *raw, const int32_t *from, int32_t *score)
 {
-    const struct profile_plugin *pp = &v->s->profile->plugins[plugin];
+    const struct profile_plugin *pp = &v->s->table->plugins[plugin];
     for (uint32_t w = 0; w < v->words; w++)
         if (bits[w] && bits[w] != ~0ull)
             memset(raw + w * 64, 0, 64 * sizeof *raw); /* plugins fill only what fits, and whole words are worked on below */
@@ -140,7 +140,7 @@ void plugin_scores(const struct view *v, const struct pod_class *c, uint32_t plu
 void cross_filter(const struct sched *s, const struct pod_class *c, uint64_t *bits)
 {
     for (uint32_t i = 0; i < c->cache->ncross_filters; i++) {
-        const struct profile_plugin *pp = &s->profile->plugins[c->cache->cross_filters[i]];
+        const struct profile_plugin *pp = &s->table->plugins[c->cache->cross_filters[i]];
         pp->plugin->filter(&s->view, c, pp->args, bits);
     }
 }
@@ -162,19 +162,19 @@ uint32_t place_free_amount(const struct view *v, node_id n)
 }
 
 /* With best fit, among the nodes of the highest score. */
-static node_id best_of(const struct sched *s, const uint64_t *bits, const int32_t *score)
+static node_id best_of(const struct sched *s, bool best_fit, const uint64_t *bits, const int32_t *score)
 {
     node_id best = kernel_best(bits, s->view.words, score, s->tie);
-    if (best == NODE_NONE || !s->place->best_fit)
+    if (best == NODE_NONE || !best_fit)
         return best;
-    uint64_t best_key = key_make(s->place, &s->view, best, score[best]);
+    uint64_t best_key = key_make(best_fit, &s->view, best, score[best]);
     int32_t most = score[best];
     for (uint32_t w = 0; w < s->view.words; w++)
         for (uint64_t b = bits[w]; b; b &= b - 1) {
             node_id n = w * 64 + (uint32_t)__builtin_ctzll(b);
             if (score[n] != most)
                 continue;
-            uint64_t key = key_make(s->place, &s->view, n, most);
+            uint64_t key = key_make(best_fit, &s->view, n, most);
             if (key > best_key) {
                 best_key = key;
                 best = n;
@@ -183,14 +183,14 @@ static node_id best_of(const struct sched *s, const uint64_t *bits, const int32_
     return best;
 }
 
-void exact_best(const struct sched *s, uint64_t *bits, const int32_t *score, bool want_runner_up, struct place_result *ret)
+void exact_best(const struct sched *s, const struct pod_class *c, uint64_t *bits, const int32_t *score, bool want_runner_up, struct place_result *ret)
 {
-    ret->node = best_of(s, bits, score);
+    ret->node = best_of(s, c->cache->best_fit, bits, score);
     ret->score = ret->node == NODE_NONE ? 0 : score[ret->node];
     if (!want_runner_up || ret->node == NODE_NONE)
         return;
     bit_clear(bits, ret->node); /* the same again without the winner */
-    ret->runner_up = best_of(s, bits, score);
+    ret->runner_up = best_of(s, c->cache->best_fit, bits, score);
     ret->runner_up_score = ret->runner_up == NODE_NONE ? 0 : score[ret->runner_up];
     bit_set(bits, ret->node);
 }

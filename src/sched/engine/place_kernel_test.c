@@ -164,7 +164,7 @@ TEST(exact_passes_agree)
         uint64_t *bits = xarray(s->view.words, uint64_t);
         const struct fit_args *fit = s->profile->plugins[profile_index(s->profile, "NodeResourcesFit")].args;
         struct fit_args own = *fit;
-        struct balanced_args balanced = {.formula = BALANCED_WITH, .nresources = 2, .resources = {{S("cpu"), 1}, {S("memory"), 1}}};
+        struct balanced_args balanced = {.formula = BALANCED_WITH, .nresources = 2, .resources = {{S("cpu"), RES_CPU, 1}, {S("memory"), RES_MEMORY, 1}}};
         for (int i = 0; i < 30; i++) {
             struct kernel_class k = random_class(&r);
             struct pod_class c = {.nonzero_cpu = (int64_t)k.nonzero[0], .nonzero_memory = (int64_t)k.nonzero[1]};

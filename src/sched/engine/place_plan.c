@@ -1,4 +1,4 @@
-/* place_plan.c - what a class wants of each plugin of the profile, sorted by how it is computed.
+/* place_plan.c - what a class wants of each plugin of its profile, sorted by how it is computed.
  *
  *   resources           checks: kernel_fits, or the bounds of a scan
  *   fit and balanced    over cpu and memory: the kernel; other resources or curves: asked as any local score
@@ -18,10 +18,10 @@ static void push(uint8_t *list, uint8_t *n, size_t max, uint32_t plugin)
 
 static void plan_filter(const struct sched *s, const struct pod_class *c, struct class_cache *k, uint32_t i)
 {
-    const struct profile_plugin *pp = &s->profile->plugins[i];
+    const struct profile_plugin *pp = &s->table->plugins[i];
     if (pp->plugin == &plugin_node_resources_fit) {
         for (uint32_t r = 0; r < c->nreq; r++)
-            if (fit_checks_resource(s, pp->args, c->req[r].id))
+            if (fit_checks_resource(s, c, pp->args, c->req[r].id))
                 k->checks |= 1ull << r;
     } else if (pp->plugin == &plugin_node_bandwidth) {
         for (uint32_t r = 0; r < c->nreq; r++)
@@ -76,7 +76,7 @@ static bool plan_balanced(const struct sched *s, const struct pod_class *c, stru
 
 static void plan_score(const struct sched *s, const struct pod_class *c, struct class_cache *k, uint32_t i)
 {
-    const struct profile_plugin *pp = &s->profile->plugins[i];
+    const struct profile_plugin *pp = &s->table->plugins[i];
     if (pp->plugin == &plugin_node_resources_fit && plan_fit(c, &k->kernel, pp->args, pp->weight))
         return;
     if (pp->plugin == &plugin_balanced_allocation && plan_balanced(s, c, &k->kernel, pp->args, pp->weight))
@@ -101,9 +101,10 @@ static void plan_kernel(const struct pod_class *c, struct class_cache *k)
 /* Which plugins look at the class at all. */
 static void ask(const struct sched *s, const struct pod_class *c, uint64_t *ret_filter, uint64_t *ret_score)
 {
-    const struct sched_profile *p = s->profile;
+    const struct profile_table *p = s->table;
     *ret_filter = *ret_score = 0;
-    for (uint32_t i = 0; i < p->nplugins; i++) {
+    for (uint64_t m = p->of[c->profile]; m; m &= m - 1) {
+        int i = __builtin_ctzll(m);
         const struct sched_plugin *plugin = p->plugins[i].plugin;
         if (p->plugins[i].filters && plugin->fits_one && (!plugin->uses_filter || plugin->uses_filter(s, c, p->plugins[i].args)))
             *ret_filter |= 1ull << i;
@@ -115,16 +116,25 @@ static void ask(const struct sched *s, const struct pod_class *c, uint64_t *ret_
 /* Replicas have no devices, and best fit counts them. */
 bool plan_is_replicable(const struct sched *s, const struct pod_class *c)
 {
-    return c->cache->is_fast && !c->cache->is_cross && c->cache->nlocal_filters == 0 && !c->pinned_node && s->profile->tie != TIE_BEST_FIT;
+    return c->cache->is_fast && !c->cache->is_cross && c->cache->nlocal_filters == 0 && !c->pinned_node && profile_of(s, c)->tie != TIE_BEST_FIT;
+}
+
+/* The profile breaks ties by best fit, and keys have room for it. */
+static bool is_best_fit(const struct sched *s, const struct pod_class *c)
+{
+    int64_t weights = 0;
+    for (uint64_t m = s->table->of[c->profile]; m; m &= m - 1)
+        weights += s->table->plugins[__builtin_ctzll(m)].weight;
+    return profile_of(s, c)->tie == TIE_BEST_FIT && weights * SCORE_MAX < (1 << 24) - 2;
 }
 
 static void plan(struct sched *s, struct pod_class *c)
 {
     struct class_cache *k = c->cache;
     uint64_t epoch = k->terms_epoch;
-    *k = (struct class_cache){.terms_epoch = epoch};
+    *k = (struct class_cache){.terms_epoch = epoch, .best_fit = is_best_fit(s, c)};
     plan_kernel(c, k);
-    for (uint32_t i = 0; i < s->profile->nplugins; i++) {
+    for (uint32_t i = 0; i < s->table->nplugins; i++) {
         if (c->uses_filter >> i & 1)
             plan_filter(s, c, k, i);
         if (c->uses_score >> i & 1)

@@ -9,7 +9,7 @@
 #define SCAN_MISSES 128u /* nodes whose bound was too high, before the scan gives up: each costs as much as a bound of 100 */
 
 struct list {
-    const struct place_state *x;
+    bool best_fit;
     size_t want, n;
     uint64_t key[PLACE_TOP];
     struct place_top *top;
@@ -17,7 +17,7 @@ struct list {
 
 static void list_add(struct list *l, const struct view *v, node_id n, int32_t score)
 {
-    uint64_t key = key_make(l->x, v, n, score);
+    uint64_t key = key_make(l->best_fit, v, n, score);
     if (l->n == l->want && key <= l->key[l->n - 1])
         return;
     size_t i = l->n < l->want ? l->n++ : l->n - 1;
@@ -34,7 +34,7 @@ static void list_floor(const struct list *l, const struct view *v, int32_t *scor
 {
     bool full = l->n == l->want;
     *score = full ? l->top[l->n - 1].score : 0;
-    *tie = full && !l->x->best_fit ? v->s->tie[l->top[l->n - 1].node] : UINT32_MAX;
+    *tie = full && !l->best_fit ? v->s->tie[l->top[l->n - 1].node] : UINT32_MAX;
 }
 
 /* --- highest raw of what fits ------------------------------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static void filter_rest(const struct scan_in *in)
             kernel_fits(in->v, r->id, r->amount, in->bits);
     }
     for (uint32_t i = 0; i < k->nlocal_filters; i++) {
-        const struct profile_plugin *pp = &in->v->s->profile->plugins[k->local_filters[i]];
+        const struct profile_plugin *pp = &in->v->s->table->plugins[k->local_filters[i]];
         pp->plugin->filter(in->v, in->c, pp->args, in->bits);
     }
 }
@@ -188,7 +188,7 @@ int scan_top(const struct scan_in *in, struct norms *m, size_t want, struct plac
     if (m->by_fitting)
         guess_max(in, m, k->witness);
     for (bool again = true; again;) {
-        struct list l = {.x = s->place, .want = want, .top = top};
+        struct list l = {.best_fit = k->best_fit, .want = want, .top = top};
         struct norms now = *m;
         for (size_t i = 0; i < apart.nodes.len; i++)
             for (uint32_t p = 0; p < m->n && m->by_fitting; p++)
@@ -230,7 +230,7 @@ void place_scratch_free(struct place_scratch *x)
 /* Without bounds: everything exactly. */
 static int scan_all(const struct view *v, const struct pod_class *c, const struct norms *m, struct place_scratch *x, size_t want, struct place_top *top)
 {
-    struct list l = {.x = v->s->place, .want = want, .top = top};
+    struct list l = {.best_fit = c->cache->best_fit, .want = want, .top = top};
     bits_foreach(n, x->bits, v->words)
         if (exact_fits_local(v, c, n))
             list_add(&l, v, n, exact_local(v, c, n) + norms_of(m, n));
@@ -285,8 +285,7 @@ void place_prepare(struct sched *s, class_id id)
     c->replica_ok = !m.by_fitting;
 }
 
-bool place_better(const struct view *v, struct place_top a, struct place_top b)
+bool place_better(const struct view *v, const struct pod_class *c, struct place_top a, struct place_top b)
 {
-    const struct place_state *x = v->s->place;
-    return key_make(x, v, a.node, a.score) > key_make(x, v, b.node, b.score);
+    return key_make(c->cache->best_fit, v, a.node, a.score) > key_make(c->cache->best_fit, v, b.node, b.score);
 }

@@ -10,10 +10,6 @@ static struct place_state *state_of(struct sched *s)
     if (likely(s->place != NULL))
         return s->place;
     struct place_state *x = xnew(struct place_state);
-    int64_t weights = 0;
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        weights += s->profile->plugins[i].weight;
-    x->best_fit = s->profile->tie == TIE_BEST_FIT && weights * SCORE_MAX < (1 << 24) - 2;
     x->tie_epoch = x->odd_seen = UINT64_MAX;
     s->place = x;
     return x;

@@ -18,6 +18,7 @@
 #include "sched/engine/place_kernel.h"
 
 #define PARTS_MAX 8          /* static plugins of one kind a class; those beyond are asked each time */
+#define ASKED_MAX 24         /* other plugins of one kind a class: a profile has few more in all */
 #define STATIC_LOG 1024u     /* static changes remembered; who is further behind is made anew */
 
 /* A static filter's bitmap or a static score's raw values. */
@@ -27,7 +28,7 @@ struct static_part {
     char *key;
     uint32_t key_len;
     uint32_t refs; /* classes */
-    uint16_t plugin; /* in the profile */
+    uint16_t plugin; /* in the table */
     bool is_score;
     bool made;
     uint32_t words;
@@ -64,12 +65,13 @@ struct class_cache {
     bool is_fast;         /* bounds cover all of its scores; it may have cross filters */
     bool is_cross;
     bool has_parts;       /* filter_parts and score_parts are there: made at the first scan */
+    bool best_fit;        /* TIE_BEST_FIT, and keys have room for it */
     uint8_t nlocal_filters, nlocal_scores, ncross_filters, ncross_scores, nstatic_filters, nstatic_scores;
     struct kernel_class kernel;
     uint8_t static_filters[PARTS_MAX], static_scores[PARTS_MAX];
     struct static_part *filter_parts[PARTS_MAX], *score_parts[PARTS_MAX];
     node_id witness[PARTS_MAX]; /* a node that had the highest raw of those that fit */
-    uint8_t local_filters[PLUG_MAX / 2], local_scores[PLUG_MAX / 2], cross_filters[PLUG_MAX / 2], cross_scores[PLUG_MAX / 2];
+    uint8_t local_filters[ASKED_MAX], local_scores[ASKED_MAX], cross_filters[ASKED_MAX], cross_scores[ASKED_MAX];
 };
 
 struct place_scratch {
@@ -91,7 +93,6 @@ struct place_state {
     uint32_t nby_rank;
     VEC(node_id) odd; /* nodes without cpu or memory: they have no bounds */
     uint64_t odd_seen; /* static changes */
-    bool best_fit; /* TIE_BEST_FIT, and keys have room for it */
     VEC(pod_id) nominated;
     uint32_t *nominated_on; /* by node, NULL until there is one */
     uint32_t nnominated_on;
@@ -120,19 +121,19 @@ void nominated_out(struct sched *s, const struct pod_class *c, node_id n, bool a
 void nominated_in(struct sched *s, const struct pod_class *c, node_id n, bool any);
 
 /* --- keys: highest is best, 0 does not fit ------------------------------------------------------------------------------------------ */
-static inline uint64_t key_make(const struct place_state *x, const struct view *v, node_id n, int32_t score)
+static inline uint64_t key_make(bool best_fit, const struct view *v, node_id n, int32_t score)
 {
-    if (unlikely(x->best_fit))
+    if (unlikely(best_fit))
         return (uint64_t)(score + 1) << 40 | (uint64_t)(0xfffff - place_free_amount(v, n)) << 20 | (0xfffff - v->s->tie[n]);
     return (uint64_t)(score + 1) << 32 | (UINT32_MAX - v->s->tie[n]);
 }
-static inline int32_t key_score(const struct place_state *x, uint64_t key)
+static inline int32_t key_score(bool best_fit, uint64_t key)
 {
-    return (int32_t)(key >> (x->best_fit ? 40 : 32)) - 1;
+    return (int32_t)(key >> (best_fit ? 40 : 32)) - 1;
 }
-static inline node_id key_node(const struct place_state *x, uint64_t key)
+static inline node_id key_node(const struct place_state *x, bool best_fit, uint64_t key)
 {
-    return x->by_rank[x->best_fit ? 0xfffff - (key & 0xfffff) : UINT32_MAX - (uint32_t)key];
+    return x->by_rank[best_fit ? 0xfffff - (key & 0xfffff) : UINT32_MAX - (uint32_t)key];
 }
 
 /* --- place_plan.c ---------------------------------------------------------------------------------------------------------------------- */
@@ -186,7 +187,7 @@ const int32_t *cross_scores(const struct sched *s, const struct pod_class *c, co
 /* Weighted and normalised raw values of one plugin, added to score. */
 void plugin_scores(const struct view *v, const struct pod_class *c, uint32_t plugin, const uint64_t *bits, int64_t *raw, int32_t *score);
 /* The best two (or one) of scores; updates ret.  bits are as before in the end. */
-void exact_best(const struct sched *s, uint64_t *bits, const int32_t *score, bool want_runner_up, struct place_result *ret);
+void exact_best(const struct sched *s, const struct pod_class *c, uint64_t *bits, const int32_t *score, bool want_runner_up, struct place_result *ret);
 
 /* --- place_scan.c ----------------------------------------------------------------------------------------------------------------------- */
 /* The `want` best nodes, best first, for a class with is_fast; the number found, or -1: bounds are of no use here, look at all nodes exactly.

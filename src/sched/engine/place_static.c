@@ -28,7 +28,7 @@ static void table_grow(struct place_state *x)
 static struct static_part *part_ref(struct sched *s, const struct pod_class *c, uint32_t plugin, bool is_score)
 {
     struct place_state *x = s->place;
-    const struct sched_plugin *pl = s->profile->plugins[plugin].plugin;
+    const struct sched_plugin *pl = s->table->plugins[plugin].plugin;
     strbuf_clear(&x->key);
     strbuf_add_char(&x->key, (char)plugin);
     strbuf_add_char(&x->key, (char)is_score);
@@ -102,7 +102,7 @@ static void part_range(const struct sched *s, struct static_part *p)
 
 static void part_make(struct sched *s, struct static_part *p, const struct pod_class *c)
 {
-    const struct profile_plugin *pp = &s->profile->plugins[p->plugin];
+    const struct profile_plugin *pp = &s->table->plugins[p->plugin];
     const struct view *v = &s->view;
     if (p->words != v->words) {
         free(p->bits);
@@ -127,7 +127,7 @@ static void part_make(struct sched *s, struct static_part *p, const struct pod_c
 
 static void part_node(const struct sched *s, struct static_part *p, const struct pod_class *c, node_id n)
 {
-    const struct profile_plugin *pp = &s->profile->plugins[p->plugin];
+    const struct profile_plugin *pp = &s->table->plugins[p->plugin];
     bool alive = node_is_alive(s, n);
     if (p->is_score)
         p->raw[n] = alive ? clamp_raw(pp->plugin->score_one(&s->view, c, pp->args, n)) : 0;
@@ -141,7 +141,7 @@ static void part_refresh(struct sched *s, struct static_part *p, const struct po
     if (likely(p->seen == x->static_seq && p->words == s->view.words && p->made))
         return;
     uint64_t behind = x->static_seq - p->seen;
-    bool global = p->is_score && s->profile->plugins[p->plugin].plugin->static_score_is_global;
+    bool global = p->is_score && s->table->plugins[p->plugin].plugin->static_score_is_global;
     if (!p->made || p->words != s->view.words || behind > STATIC_LOG || (global && behind)) {
         part_make(s, p, c);
     } else {
@@ -201,7 +201,7 @@ void norms_init(struct norms *m, const struct sched *s, const struct class_cache
     m->n = 0;
     m->by_fitting = false;
     for (uint32_t i = 0; i < k->nstatic_scores; i++) {
-        const struct profile_plugin *pp = &s->profile->plugins[k->static_scores[i]];
+        const struct profile_plugin *pp = &s->table->plugins[k->static_scores[i]];
         const struct static_part *part = k->score_parts[i];
         if (part->low == part->high) {
             m->base += normalised(pp->plugin->norm, pp->weight, part->low, part->high);

@@ -141,7 +141,7 @@ static void compare_rest(struct world *w, class_id id, const struct place_opts *
         T_EQ_INT(rest == SCORE_NONE, n < PLACE_TOP);
         for (size_t i = 0; i < n; i++) {
             T_EQ_INT(place_score_local(&s->view, c, top[i].node), top[i].score);
-            T_OK(i == 0 || place_better(&s->view, top[i - 1], top[i]));
+            T_OK(i == 0 || place_better(&s->view, c, top[i - 1], top[i]));
         }
         if (n)
             T_OK(top[0].node == want->node && top[0].score == want->score);

@@ -9,7 +9,7 @@
  *     PLUG_CROSS   also by what is placed elsewhere: computed at each decision from counters
  * Threads: filter, fits_one, score, score_one and normalize only read and may run on many threads at once on different views.
  * Ownership: args live as long as the profile; state is the plugin's (make, fini).
- * Limits: PLUG_MAX plugins in a profile. */
+ * Limits: PROFILES_MAX profiles an engine, PLUG_MAX entries in all of them together, where equal ones count once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -17,7 +17,8 @@
 #include "sched/engine/model.h"
 #include "wire/json.h"
 
-#define PLUG_MAX 48
+#define PLUG_MAX 64 /* bits of a mask */
+#define PROFILES_MAX 32
 #define SCORE_MAX 100
 #define SCORE_NONE INT32_MIN /* the node does not fit */
 
@@ -104,7 +105,7 @@ struct fit_args {
 enum balanced_formula { BALANCED_WITH, BALANCED_GAIN /* 1.36: 50 + (50 + b(with) - b(without)) / 2 */ };
 struct balanced_args {
     enum balanced_formula formula;
-    struct { str name; int32_t weight; } resources[8];
+    struct { str name; uint16_t id; int32_t weight; } resources[8]; /* as above */
     uint32_t nresources;
 };
 
@@ -114,6 +115,7 @@ struct profile_plugin {
     const void *args;
     int32_t weight; /* of score, 0: does not score */
     bool filters;
+    str args_text; /* the JSON that args were made of; "": defaults.  Equal texts, equal args */
 };
 enum tie_rule { TIE_SEED /* by seed and name; by name when the seed is 0 */, TIE_BEST_FIT /* fewest free amounts first, then as TIE_SEED */ };
 struct sched_profile {
@@ -123,11 +125,12 @@ struct sched_profile {
     enum tie_rule tie;
     bool preempt;           /* DefaultPreemption is on */
     bool unit_preempt_whole; /* a victim of a gang at its minimum takes the whole gang */
+    struct sched_profile *next; /* of the same file, for pods with that one's name; owned */
     struct arena arena;
 };
 /* "default" (kube-scheduler's), "binpack", "spread" (as KAI's), "gpu-packing" (fragmentation), or NULL when there is no such name.  The caller frees. */
 struct sched_profile *profile_builtin(str name);
-/* A KubeSchedulerConfiguration profile or our short form:
+/* A KubeSchedulerConfiguration with one profile or several (ret is the first), or our short form:
  *     name: mine
  *     base: default
  *     plugins: {NodeResourcesFit: {weight: 1, args: {scoringStrategy: {type: MostAllocated}}}, ImageLocality: off}
@@ -139,3 +142,27 @@ const struct sched_plugin *plugin_find(str name); /* NULL: no such plugin */
 extern const struct sched_plugin *const sched_plugins[]; /* registry.c; NULL at the end */
 /* Index of a plugin in the profile, or -1. */
 int profile_index(const struct sched_profile *p, const char *plugin_name);
+
+/* --- the profiles of an engine (profile_table.c) --------------------------------------------------------------------------------------- */
+/* The entries of all profiles in one table, so that a plugin is a bit whoever's it is.  Profiles that have the same entry (plugin, weight, filter, arguments) share it,
+ * with its state and its static answers.  Those of a profile stand in its own order:
+ *     first:  A B C D         table:  A B B' C D X        of[0] = A B C D:     1 1 0 1 1 0
+ *     second: A B' C X                                    of[1] = A B' C X:    1 0 1 1 0 1
+ * A class is of one profile and looks at that one's entries alone. */
+struct profile_table {
+    struct profile_plugin plugins[PLUG_MAX];
+    uint32_t nplugins;
+    uint32_t nprofiles;
+    const struct sched_profile *profiles[PROFILES_MAX];
+    uint64_t of[PROFILES_MAX]; /* entries of each */
+};
+/* Out of a profile and those that follow it.  false: there are too many, or they have too many different entries. */
+bool profile_table_make(struct profile_table *t, const struct sched_profile *first);
+/* The profile of pods with this schedulerName ("" is default-scheduler's); the first when none has the name: whoever is placed by others counts all the same. */
+uint32_t profile_table_find(const struct profile_table *t, str scheduler_name);
+/* Index of the plugin among the entries of a profile, or -1. */
+int profile_table_index(const struct profile_table *t, uint32_t profile, const struct sched_plugin *plugin);
+static inline const struct sched_profile *profile_of(const struct sched *s, const struct pod_class *c)
+{
+    return s->table->profiles[c->profile];
+}

@@ -318,7 +318,7 @@ int sched_pod_put(struct sched *s, const struct pod_spec *spec, pod_id *ret_id, 
     return 0;
 }
 
-pod_id sched_pod_clone(struct sched *s, pod_id like, str name, nsec_t created_ns)
+static pod_id clone(struct sched *s, pod_id like, str name, str uid, nsec_t created_ns)
 {
     pod_id id = new_slot(s);
     struct pod *p = &s->pods[id], *from = &s->pods[like];
@@ -327,7 +327,7 @@ pod_id sched_pod_clone(struct sched *s, pod_id like, str name, nsec_t created_ns
     p->created_ns = created_ns;
     p->subgroup = from->subgroup;
     p->subgroup_name = from->subgroup_name;
-    p->name = names(name, S(""));
+    p->name = names(name, uid);
     classes_ref_again(s, p->class_);
     table_add(s, id);
     const struct unit *u = &s->units[from->unit];
@@ -335,6 +335,24 @@ pod_id sched_pod_clone(struct sched *s, pod_id like, str name, nsec_t created_ns
     s->pods[id].unit = unit;
     statement_event(s, EVENT_GROUP);
     return id;
+}
+
+pod_id sched_pod_clone(struct sched *s, pod_id like, str name, nsec_t created_ns)
+{
+    return clone(s, like, name, S(""), created_ns);
+}
+
+pod_id sched_pod_twin(struct sched *s, pod_id like, str name, str uid, nsec_t created_ns)
+{
+    if (s->npods >= LIMIT_SCHED_PODS || sched_pod_find(s, sched_pod_ns(s, like), name))
+        return POD_NONE;
+    return clone(s, like, name, uid, created_ns);
+}
+
+void sched_pod_confirm(struct sched *s, pod_id p)
+{
+    BUG_ON(s->pods[p].state != PS_ASSUMED);
+    model_set_state(s, p, PS_BOUND);
 }
 
 void sched_pod_delete(struct sched *s, str ns, str name)

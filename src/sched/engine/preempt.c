@@ -143,7 +143,7 @@ static bool find(struct sched *s, struct pod_class *c, const uint64_t *within, s
             vec_push(&ret->victims, s->preempt->victims.p[i].pod);
     ret->node = b.node;
     ret->violations = b.key.violations;
-    if (s->profile->unit_preempt_whole)
+    if (profile_of(s, c)->unit_preempt_whole)
         add_gang_mates(s, c, ret);
     return true;
 }

@@ -74,7 +74,7 @@ static void static_nodes(const struct sched *s, const struct pod_class *c, const
 {
     memcpy(nodes, s->alive, s->view.words * sizeof *nodes);
     for (uint64_t m = how->static_filters; m; m &= m - 1) {
-        const struct profile_plugin *pp = &s->profile->plugins[__builtin_ctzll(m)];
+        const struct profile_plugin *pp = &s->table->plugins[__builtin_ctzll(m)];
         pp->plugin->filter(&s->view, c, pp->args, nodes);
     }
 }

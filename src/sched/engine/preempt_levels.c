@@ -170,12 +170,12 @@ int preempt_check(const struct sched *s, struct err *err)
 }
 
 /* --- how a class is searched ----------------------------------------------------------------------------------------------------- */
-/* Which amounts of the class the resource filters of the profile really look at. */
+/* Which amounts of the class the resource filters of its profile really look at. */
 static void needs_of(const struct sched *s, const struct pod_class *c, const struct profile_plugin *fit, bool bandwidth, struct preempt_how *how)
 {
     for (uint32_t i = 0; i < c->nreq; i++) {
         uint16_t r = c->req[i].id;
-        if ((fit && fit_checks_resource(s, fit->args, r)) || (bandwidth && resource_is_bandwidth(r)))
+        if ((fit && fit_checks_resource(s, c, fit->args, r)) || (bandwidth && resource_is_bandwidth(r)))
             how->need[how->nneed++] = c->req[i];
     }
 }
@@ -197,8 +197,8 @@ void preempt_how_of(const struct sched *s, const struct pod_class *c, struct pre
     *how = (struct preempt_how){.simple = true, .monotone = true};
     const struct profile_plugin *fit = NULL;
     bool bandwidth = false;
-    for (uint32_t i = 0; i < s->profile->nplugins; i++) {
-        const struct profile_plugin *pp = &s->profile->plugins[i];
+    for (uint32_t i = 0; i < s->table->nplugins; i++) {
+        const struct profile_plugin *pp = &s->table->plugins[i];
         if (!pp->filters || !pp->plugin->filter || !(c->uses_filter >> i & 1))
             continue;
         if (pp->plugin == &plugin_node_resources_fit) {
@@ -220,7 +220,7 @@ void preempt_how_of(const struct sched *s, const struct pod_class *c, struct pre
 bool preempt_filters_fit(const struct sched *s, const struct pod_class *c, uint64_t filters, node_id n)
 {
     for (uint64_t m = filters; m; m &= m - 1) {
-        const struct profile_plugin *pp = &s->profile->plugins[__builtin_ctzll(m)];
+        const struct profile_plugin *pp = &s->table->plugins[__builtin_ctzll(m)];
         if (!pp->plugin->fits_one(&s->view, c, pp->args, n))
             return false;
     }

@@ -137,7 +137,7 @@ static enum candidate_kind search_simple(struct sched *s, const struct preempt_h
 /* --- with the real filters ----------------------------------------------------------------------------------------------------------- */
 static bool is_unresolvable(const struct sched *s, const struct pod_class *c, int plugin, node_id n)
 {
-    const struct profile_plugin *pp = &s->profile->plugins[plugin];
+    const struct profile_plugin *pp = &s->table->plugins[plugin];
     if (pp->plugin->filter_scope == PLUG_STATIC)
         return true;
     struct plug_reason why[16];

@@ -6,8 +6,8 @@
  *     plugins: {NodeResourcesFit: {weight: 5, args: {scoringStrategy: {type: MostAllocated}}}, ImageLocality: off, NodePorts: on}
  *     ties: best-fit            # or seed
  *     gangVictims: whole        # or pods
- * kube-scheduler's own (KubeSchedulerConfiguration with one profile) starts from "default" and follows its rules of multiPoint and of the single
- * extension points.  There "*" switches off what kube-scheduler knows; plugins it does not know go only by name, since its
+ * kube-scheduler's own (KubeSchedulerConfiguration, one profile or several) starts each from "default" and follows its rules of multiPoint and of the
+ * single extension points.  There "*" switches off what kube-scheduler knows; plugins it does not know go only by name, since its
  * configurations cannot have meant them.
  * Errors are "FILE:LINE: path.of.the[0].field: what is wrong". */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -138,6 +138,7 @@ static int entry_configure(struct sched_profile *p, struct profile_plugin *e, co
 {
     if (!e->plugin->configure)
         return args ? err_set(err, E_INVALID_ARG, "%s takes no arguments", e->plugin->name) : 0;
+    e->args_text = args ? json_text(&p->arena, args) : S("");
     return e->plugin->configure(&p->arena, args, &e->args, err);
 }
 
@@ -181,10 +182,12 @@ struct sched_profile *profile_builtin(str name)
 
 void profile_free(struct sched_profile *p)
 {
-    if (!p)
-        return;
-    arena_fini(&p->arena);
-    free(p);
+    while (p) {
+        struct sched_profile *next = p->next;
+        arena_fini(&p->arena);
+        free(p);
+        p = next;
+    }
 }
 
 int profile_index(const struct sched_profile *p, const char *plugin_name)
@@ -198,9 +201,10 @@ int profile_index(const struct sched_profile *p, const char *plugin_name)
 /* --- reading: errors -------------------------------------------------------------------------------------------------------- */
 struct reader {
     str text, file;
-    struct sched_profile *p;
+    struct sched_profile *first; /* of the file */
+    struct sched_profile *p;     /* the last, being read */
     struct arena scratch;
-    const struct json *args[PLUG_MAX * 2]; /* by plugin, see args_of */
+    const struct json *args[PLUG_MAX * 2]; /* of this one, by plugin, see args_of */
     const struct sched_plugin *args_of[PLUG_MAX * 2];
     str args_path[PLUG_MAX * 2];
     size_t nargs;
@@ -316,6 +320,37 @@ static int args_apply(struct reader *r)
     return 0;
 }
 
+/* Entries that came without arguments get the plugin's defaults. */
+static int fill_args(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->p->nplugins; i++) {
+        struct profile_plugin *e = &r->p->plugins[i];
+        if (!e->args && e->plugin->configure) {
+            struct err err = ERR_NONE;
+            if (entry_configure(r->p, e, NULL, &err) < 0)
+                return refuse(r, str_of(e->plugin->name), "%s", err.msg);
+        }
+    }
+    return 0;
+}
+
+/* All of the profile at `path` has been read. */
+static int finish(struct reader *r, str path)
+{
+    int rc = args_apply(r);
+    if (rc == 0)
+        rc = fill_args(r);
+    if (rc < 0)
+        return rc;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < r->p->nplugins; i++)
+        sum += r->p->plugins[i].weight;
+    if (sum > WEIGHT_SUM_MAX)
+        return refuse(r, path_join(r, path, S("plugins")), "the weights add up to %lld, at most %d can be", (long long)sum, WEIGHT_SUM_MAX);
+    r->p->preempt = profile_index(r->p, "DefaultPreemption") >= 0;
+    return 0;
+}
+
 /* --- our form --------------------------------------------------------------------------------------------------------------- */
 static int short_plugin(struct reader *r, str path, str name, const struct json *v)
 {
@@ -382,7 +417,7 @@ static int read_short(struct reader *r, const struct json *doc)
         rc = want(r, S("plugins"), plugins, JSON_OBJECT);
     if (rc < 0)
         return rc;
-    r->p = profile_builtin(base ? json_str(base) : S("default"));
+    r->first = r->p = profile_builtin(base ? json_str(base) : S("default"));
     if (!r->p) {
         struct strbuf list = strbuf_on(&r->scratch);
         for (size_t i = 0; i < ARRAY_LEN(builtins); i++)
@@ -400,7 +435,8 @@ static int read_short(struct reader *r, const struct json *doc)
     if ((rc = read_choice(r, doc, S("ties"), "seed", "best-fit", &best_fit)) < 0)
         return rc;
     r->p->tie = best_fit ? TIE_BEST_FIT : TIE_SEED;
-    return read_choice(r, doc, S("gangVictims"), "pods", "whole", &r->p->unit_preempt_whole);
+    rc = read_choice(r, doc, S("gangVictims"), "pods", "whole", &r->p->unit_preempt_whole);
+    return rc < 0 ? rc : finish(r, S(""));
 }
 
 /* --- kube-scheduler's form -------------------------------------------------------------------------------------------------- */
@@ -550,57 +586,88 @@ static int kube_config(struct reader *r, str path, const struct json *list)
     return rc;
 }
 
+/* The order of the queue is one for all pods, so all must ask for the same. */
+static str kube_queue_sort(struct reader *r, const struct json *profile)
+{
+    static const char *const lists[] = {"enabled", "disabled"};
+    struct strbuf b = strbuf_on(&r->scratch);
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+        const struct json *list = json_path(profile, "plugins", "queueSort", lists[k], NULL);
+        for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+            strbuf_addf(&b, "%s " STR_FMT "\n", lists[k], STR_ARG(json_get_str(&list->items[i], S("name"))));
+    }
+    return strbuf_str(&b);
+}
+
+/* What concerns all profiles of the file. */
+static int kube_name(struct reader *r, str path, const struct json *profiles, uint32_t i)
+{
+    const struct json *one = &profiles->items[i];
+    str name = json_get_str(one, S("schedulerName"));
+    if (!name.len && profiles->len > 1)
+        return refuse(r, path, "needs a schedulerName, since there are %u profiles", profiles->len);
+    for (uint32_t k = 0; k < i; k++)
+        if (str_eq(name, json_get_str(&profiles->items[k], S("schedulerName"))))
+            return refuse(r, path_join(r, path, S("schedulerName")), "\"%.64s\" is the name of profiles[%u], too", arena_cstr(&r->scratch, name), k);
+    if (!str_eq(kube_queue_sort(r, one), kube_queue_sort(r, &profiles->items[0])))
+        return refuse(r, path_join(r, path, S("plugins.queueSort")), "must be the same in all profiles");
+    r->p->name = name.len ? arena_str(&r->p->arena, name) : S("default-scheduler");
+    return 0;
+}
+
+static int kube_profile(struct reader *r, str path, const struct json *profiles, uint32_t i)
+{
+    static const char *const known[] = {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig", NULL};
+    const struct json *one = &profiles->items[i];
+    int rc = want(r, path, one, JSON_OBJECT);
+    if (rc == 0)
+        rc = check_keys(r, path, one, known);
+    if (rc == 0)
+        rc = kube_name(r, path, profiles, i);
+    if (rc < 0)
+        return rc;
+    const struct json *plugins = json_get(one, S("plugins")), *config = json_get(one, S("pluginConfig"));
+    r->nargs = 0;
+    if (plugins && plugins->type != JSON_NULL && (rc = kube_plugins(r, path_join(r, path, S("plugins")), plugins)) < 0)
+        return rc;
+    if (config && config->type != JSON_NULL && (rc = kube_config(r, path_join(r, path, S("pluginConfig")), config)) < 0)
+        return rc;
+    return finish(r, path);
+}
+
+static int kube_profiles(struct reader *r, const struct json *profiles)
+{
+    int rc = want(r, S("profiles"), profiles, JSON_ARRAY);
+    if (rc == 0 && profiles->len > PROFILES_MAX)
+        rc = refuse(r, S("profiles"), "has %u profiles, at most %d can be", profiles->len, PROFILES_MAX);
+    for (uint32_t i = 0; rc == 0 && i < profiles->len; i++) {
+        if (i)
+            r->p = r->p->next = profile_builtin(S("default"));
+        rc = kube_profile(r, arena_fmt(&r->scratch, "profiles[%u]", i), profiles, i);
+    }
+    struct profile_table table;
+    if (rc == 0 && !profile_table_make(&table, r->first))
+        rc = refuse(r, S("profiles"), "differ in too much: plugins that are not alike in weight, filter and arguments count once for each, and %d can be in all", PLUG_MAX);
+    return rc;
+}
+
 static int read_kube(struct reader *r, const struct json *doc)
 {
     static const char *const known[] = {"apiVersion", "kind", "profiles", "extenders", "parallelism", "leaderElection", "clientConnection",
                                         "enableProfiling", "enableContentionProfiling", "percentageOfNodesToScore", "podInitialBackoffSeconds",
                                         "podMaxBackoffSeconds", "delayCacheUntilActive", NULL};
-    static const char *const known_profile[] = {"schedulerName", "percentageOfNodesToScore", "plugins", "pluginConfig", NULL};
     int rc = check_keys(r, S(""), doc, known);
     if (rc < 0)
         return rc;
     const struct json *extenders = json_get(doc, S("extenders")), *profiles = json_get(doc, S("profiles"));
     if (extenders && extenders->type == JSON_ARRAY && extenders->len)
         return refuse(r, S("extenders"), "extenders are not supported");
-    r->p = profile_builtin(S("default"));
+    r->first = r->p = profile_builtin(S("default"));
     r->p->name = S("default-scheduler");
-    if (!profiles || profiles->type == JSON_NULL)
-        return 0;
-    if ((rc = want(r, S("profiles"), profiles, JSON_ARRAY)) < 0)
-        return rc;
-    if (profiles->len > 1)
-        return refuse(r, S("profiles"), "has %u profiles; a file gives one", profiles->len);
-    if (!profiles->len)
-        return 0;
-    const struct json *one = &profiles->items[0];
-    str path = S("profiles[0]");
-    if ((rc = want(r, path, one, JSON_OBJECT)) < 0 || (rc = check_keys(r, path, one, known_profile)) < 0)
-        return rc;
-    if (json_get_str(one, S("schedulerName")).len)
-        r->p->name = arena_str(&r->p->arena, json_get_str(one, S("schedulerName")));
-    const struct json *plugins = json_get(one, S("plugins")), *config = json_get(one, S("pluginConfig"));
-    if (plugins && plugins->type != JSON_NULL && (rc = kube_plugins(r, path_join(r, path, S("plugins")), plugins)) < 0)
-        return rc;
-    if (config && config->type != JSON_NULL)
-        rc = kube_config(r, path_join(r, path, S("pluginConfig")), config);
-    return rc;
+    return profiles && profiles->type != JSON_NULL ? kube_profiles(r, profiles) : 0;
 }
 
 /* --- both ------------------------------------------------------------------------------------------------------------------- */
-/* Entries that came without arguments get the plugin's defaults. */
-static int fill_args(struct reader *r)
-{
-    for (uint32_t i = 0; i < r->p->nplugins; i++) {
-        struct profile_plugin *e = &r->p->plugins[i];
-        if (!e->args && e->plugin->configure) {
-            struct err err = ERR_NONE;
-            if (entry_configure(r->p, e, NULL, &err) < 0)
-                return refuse(r, str_of(e->plugin->name), "%s", err.msg);
-        }
-    }
-    return 0;
-}
-
 static int read_document(struct reader *r)
 {
     str dups[JSON_MAX_DUPS];
@@ -617,20 +684,7 @@ static int read_document(struct reader *r)
     str kind = json_get_str(&doc, S("kind"));
     if (is_kube && !str_is(kind, "KubeSchedulerConfiguration"))
         return refuse(r, S("kind"), "must be KubeSchedulerConfiguration");
-    int rc = is_kube ? read_kube(r, &doc) : read_short(r, &doc);
-    if (rc == 0)
-        rc = args_apply(r);
-    if (rc == 0)
-        rc = fill_args(r);
-    if (rc < 0)
-        return rc;
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < r->p->nplugins; i++)
-        sum += r->p->plugins[i].weight;
-    if (sum > WEIGHT_SUM_MAX)
-        return refuse(r, S("plugins"), "the weights add up to %lld, at most %d can be", (long long)sum, WEIGHT_SUM_MAX);
-    r->p->preempt = profile_index(r->p, "DefaultPreemption") >= 0;
-    return 0;
+    return is_kube ? read_kube(r, &doc) : read_short(r, &doc);
 }
 
 int profile_parse(str text, str file_name, struct sched_profile **ret, struct err *err)
@@ -639,8 +693,8 @@ int profile_parse(str text, str file_name, struct sched_profile **ret, struct er
     int rc = read_document(&r);
     arena_fini(&r.scratch);
     if (rc < 0)
-        profile_free(r.p);
+        profile_free(r.first);
     else
-        *ret = r.p;
+        *ret = r.first;
     return rc;
 }

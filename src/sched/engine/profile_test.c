@@ -170,7 +170,6 @@ TEST(kube_configuration_is_refused_with_field)
     parse_bad("kind: Pod\n", "p.yaml:1: kind: must be KubeSchedulerConfiguration");
     parse_bad("kind: KubeSchedulerConfiguration\nprofile: []\n", "p.yaml:2: profile: unknown field");
     parse_bad("kind: KubeSchedulerConfiguration\nextenders: [{urlPrefix: x}]\n", "p.yaml:2: extenders: extenders are not supported");
-    parse_bad("kind: KubeSchedulerConfiguration\nprofiles: [{}, {}]\n", "p.yaml:2: profiles: has 2 profiles; a file gives one");
     parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n    score:\n      enabled:\n      - name: Foo\n",
               "p.yaml:6: profiles[0].plugins.score.enabled[0].name: no plugin is called \"Foo\"; there are: ");
     parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n    scor: {}\n",
@@ -181,5 +180,58 @@ TEST(kube_configuration_is_refused_with_field)
               "p.yaml:7: profiles[0].pluginConfig[0].args.scoringStrategy.type: ");
 }
 
+TEST(kube_configuration_may_have_several)
+{
+    struct sched_profile *p = parse_good("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: tight\n  pluginConfig:\n  - name: NodeResourcesFit\n"
+                                         "    args: {scoringStrategy: {type: MostAllocated}}\n- schedulerName: wide\n  plugins:\n    score:\n"
+                                         "      enabled: [{name: NodeResourcesFit, weight: 9}]\n    postFilter: {disabled: [{name: '*'}]}\n- schedulerName: default-scheduler\n");
+    struct sched_profile *q = p->next, *last = q->next;
+    T_EQ_STR(p->name, "tight");
+    T_EQ_STR(q->name, "wide");
+    T_EQ_STR(last->name, "default-scheduler");
+    T_OK(!last->next);
+    /* nothing of one is in the next */
+    T_EQ_INT(((const struct fit_args *)p->plugins[profile_index(p, "NodeResourcesFit")].args)->strategy, FIT_MOST);
+    T_EQ_INT(((const struct fit_args *)q->plugins[profile_index(q, "NodeResourcesFit")].args)->strategy, FIT_LEAST);
+    T_EQ_INT(((const struct fit_args *)last->plugins[profile_index(last, "NodeResourcesFit")].args)->strategy, FIT_LEAST);
+    T_EQ_INT(weight_of(p, "NodeResourcesFit"), 1);
+    T_EQ_INT(weight_of(q, "NodeResourcesFit"), 9);
+    T_EQ_INT(weight_of(last, "NodeResourcesFit"), 1);
+    T_OK(p->preempt && !q->preempt && last->preempt);
+    profile_free(p);
+    /* the order of the queue written out, by all of them */
+    p = parse_good("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n  plugins: {queueSort: {enabled: [{name: PrioritySort}]}}\n"
+                   "- schedulerName: b\n  plugins: {queueSort: {enabled: [{name: PrioritySort}], disabled: []}}\n");
+    T_OK(p->next);
+    profile_free(p);
+}
+
+TEST(several_are_refused_with_field)
+{
+    STRBUF_AUTO b = STRBUF_HEAP;
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n- schedulerName: b\n- schedulerName: a\n",
+              "p.yaml:5: profiles[2].schedulerName: \"a\" is the name of profiles[0], too");
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles: [{}, {}]\n", "p.yaml:2: profiles[0]: needs a schedulerName, since there are 2 profiles");
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n- plugins: {}\n", "p.yaml:4: profiles[1]: needs a schedulerName, since there are 2 profiles");
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    queueSort:\n      enabled: [{name: PrioritySort}]\n",
+              "p.yaml:6: profiles[1].plugins.queueSort: must be the same in all profiles");
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n- schedulerName: b\n  plugins:\n    score:\n      enabled:\n      - name: Foo\n",
+              "p.yaml:8: profiles[1].plugins.score.enabled[0].name: no plugin is called \"Foo\"; there are: ");
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n- 7\n", "p.yaml:4: profiles[1]: must be a mapping, is a number");
+    parse_bad("kind: KubeSchedulerConfiguration\nprofiles:\n- schedulerName: a\n- schedulerName: b\n  pluginConfig:\n  - name: NodeResourcesFit\n    args:\n"
+              "      scoringStrategy:\n        type: Bad\n", "p.yaml:9: profiles[1].pluginConfig[0].args.scoringStrategy.type: ");
+    strbuf_addf(&b, "kind: KubeSchedulerConfiguration\nprofiles:\n");
+    for (int i = 0; i < PROFILES_MAX; i++)
+        strbuf_addf(&b, "- schedulerName: s%d\n", i);
+    profile_free(parse_good(strbuf_cstr(&b)));
+    strbuf_addf(&b, "- schedulerName: more\n");
+    parse_bad(strbuf_cstr(&b), "p.yaml:2: profiles: has 33 profiles, at most 32 can be");
+    strbuf_clear(&b);
+    strbuf_addf(&b, "kind: KubeSchedulerConfiguration\nprofiles:\n");
+    for (int i = 0; i < PROFILES_MAX; i++)
+        strbuf_addf(&b, "- {schedulerName: s%d, plugins: {score: {enabled: [{name: NodeResourcesFit, weight: %d}, {name: NodeAffinity, weight: %d}]}}}\n", i, i + 2, i + 2);
+    parse_bad(strbuf_cstr(&b), "p.yaml:2: profiles: differ in too much: ");
+}
+
 TEST_MAIN(default_is_kube_schedulers, others_differ_as_they_should, our_form_changes_a_base, our_form_refuses_with_file_line_and_field,
-          kube_configuration_is_read, kube_configuration_is_refused_with_field)
+          kube_configuration_is_read, kube_configuration_is_refused_with_field, kube_configuration_may_have_several, several_are_refused_with_field)

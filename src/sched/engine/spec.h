@@ -170,6 +170,7 @@ struct pod_spec {
     const uint8_t *gpu_ids; /* a bound pod with devices: which (n = gpu.count); NULL: unknown, the engine chooses */
 
     /* placement */
+    str scheduler;       /* spec.schedulerName: whose rules; see profile_table_find */
     int32_t priority;
     bool preempt_never;  /* preemptionPolicy: Never */
     uint32_t gates;      /* number of schedulingGates */

@@ -105,7 +105,7 @@ void statement_commit(struct sched *s, uint32_t mark)
     l->events = 0;
     vec_clear(&l->list);
     for (uint32_t i = 0; i < s->nhooks; i++) {
-        const struct sched_plugin *plugin = s->profile->plugins[s->hooks[i]].plugin;
+        const struct sched_plugin *plugin = s->table->plugins[s->hooks[i]].plugin;
         if (plugin->committed)
             plugin->committed(s, s->plugin_state[s->hooks[i]]);
     }

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "sched/engine/plugin.h"
 #include "sched/engine/terms_types.h"
+#include "sched/plugins/plugins.h"
 
 /* --- things by number ---------------------------------------------------------------------------------------------------------------- */
 uint32_t slots_put(struct slots *x, void *thing)
@@ -36,12 +37,6 @@ void slots_fini(struct slots *x)
 }
 
 /* --- birth and end ------------------------------------------------------------------------------------------------------------------- */
-static const struct profile_plugin *in_profile(const struct sched *s, const char *name)
-{
-    int i = s->profile ? profile_index(s->profile, name) : -1;
-    return i < 0 ? NULL : &s->profile->plugins[i];
-}
-
 struct terms *terms_new(struct sched *s)
 {
     struct terms *t = xnew(struct terms);
@@ -49,12 +44,11 @@ struct terms *terms_new(struct sched *s)
     t->epoch = 1;
     t->words = s->view.words;
     t->in_play = xarray(t->words + 1, uint64_t);
-    const struct profile_plugin *affinity = in_profile(s, "InterPodAffinity"), *spread = in_profile(s, "PodTopologySpread");
-    t->filters_affinity = affinity && affinity->filters;
-    t->scores_affinity = affinity && affinity->weight;
-    t->filters_spread = spread && spread->filters;
-    t->scores_spread = spread && spread->weight;
-    t->spread_args = spread && spread->args ? spread->args : &spread_args_system;
+    for (uint32_t i = 0; i < s->table->nplugins; i++) {
+        const struct profile_plugin *pp = &s->table->plugins[i];
+        t->filters_affinity |= pp->plugin == &plugin_inter_pod_affinity && pp->filters;
+        t->scores_affinity |= pp->plugin == &plugin_inter_pod_affinity && pp->weight;
+    }
     return t;
 }
 
@@ -221,7 +215,7 @@ static void affinity_compile(struct sched *s, struct pod_class *c, const struct 
 int terms_class_compile(struct sched *s, struct pod_class *c, const struct pod_spec *spec, struct err *err)
 {
     struct terms *t = s->terms;
-    size_t more = spec->naffinity + spec->nanti_affinity + spec->npreferred_affinity + spec->npreferred_anti_affinity + spread_count(s, spec);
+    size_t more = spec->naffinity + spec->nanti_affinity + spec->npreferred_affinity + spec->npreferred_anti_affinity + spread_count(s, c, spec);
     if (more && t->nlive + more > LIMIT_SCHED_TERMS)
         return err_set(err, E_TOO_LARGE, "pod " STR_FMT "/" STR_FMT " brings %zu terms of affinity and spread; with those there are it would be more than %u", STR_ARG(spec->ns),
                        STR_ARG(spec->name), more, LIMIT_SCHED_TERMS);
@@ -233,7 +227,8 @@ int terms_class_compile(struct sched *s, struct pod_class *c, const struct pod_s
         c->affinity = terms_compile(s, c, spec->affinity, spec->naffinity, CARRY_AFFINITY, &c->naffinity);
         c->anti = terms_compile(s, c, spec->anti_affinity, spec->nanti_affinity, CARRY_ANTI, &c->nanti);
     }
-    if (filters && spec->naffinity)
+    int own = profile_table_index(s->table, c->profile, &plugin_inter_pod_affinity);
+    if (own >= 0 && s->table->plugins[own].filters && spec->naffinity)
         affinity_compile(s, c, spec);
     if (scores) {
         c->preferred_affinity = terms_compile(s, c, spec->preferred_affinity, spec->npreferred_affinity, CARRY_PREFERRED, &c->npreferred_affinity);

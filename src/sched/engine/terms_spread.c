@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/select.h"
 #include "sched/engine/terms_types.h"
+#include "sched/plugins/plugins.h"
 
 #define KEY_HOSTNAME "kubernetes.io/hostname"
 #define KEY_ZONE "topology.kubernetes.io/zone"
@@ -167,19 +168,32 @@ void scope_unref(struct terms *t, struct scope *x)
 }
 
 /* --- constraints --------------------------------------------------------------------------------------------------------------------- */
-static bool has_defaults(const struct sched *s, const struct pod_spec *spec)
+/* Of the class's profile; NULL: it has none. */
+static const struct profile_plugin *entry_of(const struct sched *s, const struct pod_class *c)
 {
-    return spec->nspread == 0 && spec->default_spread_owned && spec->default_spread_selector.n && !spec->default_spread_selector.none && s->terms->spread_args->n;
+    int i = profile_table_index(s->table, c->profile, &plugin_pod_topology_spread);
+    return i < 0 ? NULL : &s->table->plugins[i];
 }
 
-size_t spread_count(const struct sched *s, const struct pod_spec *spec)
+static const struct spread_args *args_of(const struct sched *s, const struct pod_class *c)
 {
-    return has_defaults(s, spec) ? s->terms->spread_args->n : spec->nspread;
+    const struct profile_plugin *pp = entry_of(s, c);
+    return pp && pp->args ? pp->args : &spread_args_system;
 }
 
-static const struct spec_spread *defaults_of(const struct sched *s, struct arena *a, const struct pod_spec *spec)
+static bool has_defaults(const struct spread_args *args, const struct pod_spec *spec)
 {
-    const struct spread_args *args = s->terms->spread_args;
+    return spec->nspread == 0 && spec->default_spread_owned && spec->default_spread_selector.n && !spec->default_spread_selector.none && args->n;
+}
+
+size_t spread_count(const struct sched *s, const struct pod_class *c, const struct pod_spec *spec)
+{
+    const struct spread_args *args = args_of(s, c);
+    return has_defaults(args, spec) ? args->n : spec->nspread;
+}
+
+static const struct spec_spread *defaults_of(const struct spread_args *args, struct arena *a, const struct pod_spec *spec)
+{
     struct spec_spread *p = arena_array(a, args->n, struct spec_spread);
     for (uint32_t i = 0; i < args->n; i++) {
         const struct spread_default *d = &args->p[i];
@@ -229,21 +243,22 @@ static struct spread_ref constraint_make(struct sched *s, struct pod_class *c, c
 
 void spread_compile(struct sched *s, struct pod_class *c, const struct pod_spec *spec)
 {
-    const struct terms *t = s->terms;
-    size_t n = spread_count(s, spec);
-    if (n == 0 || (!t->filters_spread && !t->scores_spread))
+    const struct profile_plugin *own = entry_of(s, c);
+    const struct spread_args *args = args_of(s, c);
+    size_t n = spread_count(s, c, spec);
+    if (n == 0 || !own || (!own->filters && !own->weight))
         return;
     ARENA_AUTO scratch = ARENA_SMALL(1024);
-    c->spread_is_default = has_defaults(s, spec);
-    const struct spec_spread *from = c->spread_is_default ? defaults_of(s, &scratch, spec) : spec->spread;
+    c->spread_is_default = has_defaults(args, spec);
+    const struct spec_spread *from = c->spread_is_default ? defaults_of(args, &scratch, spec) : spec->spread;
     struct scope hard = {0}, soft = {0};
     hard.topos = keys_of(s, &scratch, from, n, true, &hard.ntopos);
     soft.topos = keys_of(s, &scratch, from, n, false, &soft.ntopos);
-    if (c->spread_is_default && t->spread_args->system)
+    if (c->spread_is_default && args->system)
         soft.ntopos = 0;
     c->spread = arena_array(&c->arena, n, struct spread_ref);
     for (size_t i = 0; i < n; i++)
-        if (from[i].hard ? t->filters_spread : t->scores_spread)
+        if (from[i].hard ? own->filters : own->weight > 0)
             c->spread[c->nspread++] = constraint_make(s, c, spec, &from[i], from[i].hard ? &hard : &soft);
 }
 

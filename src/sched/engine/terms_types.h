@@ -123,8 +123,7 @@ struct class_terms {
 
 struct terms {
     struct sched *s;
-    bool filters_affinity, scores_affinity, filters_spread, scores_spread; /* what the profile asks for */
-    const struct spread_args *spread_args;
+    bool filters_affinity, scores_affinity; /* one of the profiles does: the terms that a pod carries concern pods of all profiles */
     uint64_t epoch;
     uint32_t nlive; /* terms and spread tallies */
     uint32_t words; /* of the bitmaps here */
@@ -243,7 +242,7 @@ void matches_fini(struct terms *t);
 /* --- terms_spread.c ------------------------------------------------------------------------------------------------------------------ */
 void spread_compile(struct sched *s, struct pod_class *c, const struct pod_spec *spec);
 /* Constraints that the class would have; for the limit. */
-size_t spread_count(const struct sched *s, const struct pod_spec *spec);
+size_t spread_count(const struct sched *s, const struct pod_class *c, const struct pod_spec *spec);
 void spread_release(struct sched *s, struct pod_class *c);
 bool scope_decides(const struct sched *s, const struct scope *x, node_id n);
 void scope_unref(struct terms *t, struct scope *x);

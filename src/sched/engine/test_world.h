@@ -33,7 +33,7 @@ static inline node_id world_node(struct sched *s, const char *name, int64_t cpu,
 }
 
 struct world_pod {
-    const char *name, *node, *group, *subgroup, *nominated, *app; /* NULL: "" */
+    const char *name, *node, *group, *subgroup, *nominated, *app, *scheduler; /* NULL: "" */
     int64_t cpu; /* milli; 0: 1000 */
     int32_t priority;
     nsec_t started;
@@ -60,7 +60,7 @@ static inline pod_id world_pod_put(struct sched *s, struct world_pod w)
     struct spec_port port = {.protocol = 'T', .port = w.port};
     struct pod_spec p = {
         .ns = S("default"), .name = str_of(w.name), .node = world_str(w.node), .group = world_str(w.group), .subgroup = world_str(w.subgroup),
-        .nominated = world_str(w.nominated), .phase = w.terminating ? POD_TERMINATING : w.node ? POD_BOUND : POD_PENDING, .priority = w.priority,
+        .nominated = world_str(w.nominated), .scheduler = world_str(w.scheduler), .phase = w.terminating ? POD_TERMINATING : w.node ? POD_BOUND : POD_PENDING, .priority = w.priority,
         .started_ns = w.started, .created_ns = w.created, .preempt_never = w.never, .can_be_victim_never = w.no_victim, .gates = w.gates, .requests = {req, whole ? 3 : 2},
         .nonzero_cpu = req[0].amount, .nonzero_memory = req[1].amount, .labels = {labels, w.app != NULL}, .ports = &port, .nports = w.port != 0,
         .required_terms = w.required, .nrequired_terms = w.required != NULL, .has_required = w.required != NULL, .anti_affinity = w.anti, .nanti_affinity = w.anti != NULL,

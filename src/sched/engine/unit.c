@@ -7,23 +7,30 @@
 #include "sched/engine/unit_state.h"
 #include "sched/plugins/plugins.h"
 
+/* True: it has plugins about units that are not ours. */
+static bool read_rules(const struct profile_table *t, uint32_t profile, struct unit_rules *ret)
+{
+    bool foreign = false;
+    ret->gangs = profile_table_index(t, profile, &plugin_coscheduling) >= 0;
+    ret->pins = profile_table_index(t, profile, &plugin_daemon_set) >= 0;
+    ret->job_affinity = profile_table_index(t, profile, &plugin_job_affinity);
+    ret->fit = profile_table_index(t, profile, &plugin_node_resources_fit);
+    for (uint64_t m = t->of[profile]; m; m &= m - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(m);
+        const struct sched_plugin *p = t->plugins[i].plugin;
+        ret->locators |= (uint64_t)(p->locate != NULL) << i;
+        ret->groupers |= (uint64_t)(p->group != NULL) << i;
+        foreign |= (p->locate || p->group) && p != &plugin_daemon_set && p != &plugin_job_affinity;
+    }
+    return foreign;
+}
+
 struct unit_state *unit_state_new(const struct sched *s)
 {
     struct unit_state *x = xnew(struct unit_state);
     x->candidate = PREEMPT_CANDIDATE_INIT;
-    x->job_affinity = x->fit = -1;
-    for (uint32_t i = 0; i < s->profile->nplugins; i++) {
-        const struct sched_plugin *p = s->profile->plugins[i].plugin;
-        x->locators |= (uint64_t)(p->locate != NULL) << i;
-        x->groupers |= (uint64_t)(p->group != NULL) << i;
-        x->gangs |= p == &plugin_coscheduling;
-        x->pins |= p == &plugin_daemon_set;
-        x->foreign |= (p->locate || p->group) && p != &plugin_daemon_set && p != &plugin_job_affinity;
-        if (p == &plugin_job_affinity)
-            x->job_affinity = (int)i;
-        if (p == &plugin_node_resources_fit)
-            x->fit = (int)i;
-    }
+    for (uint32_t i = 0; i < s->table->nprofiles; i++)
+        x->foreign |= read_rules(s->table, i, &x->rules[i]);
     return x;
 }
 
@@ -68,6 +75,23 @@ struct unit_counts unit_count(const struct sched *s, unit_id u)
     return n;
 }
 
+uint32_t unit_profile(const struct sched *s, unit_id u)
+{
+    const struct unit *unit = &s->units[u];
+    if (s->table->nprofiles == 1 || unit->pods.len == 0)
+        return 0;
+    uint32_t first = UINT32_MAX;
+    for (size_t i = 0; i < unit->pods.len; i++)
+        first = MIN(first, (uint32_t)class_of(s, unit->pods.p[i])->profile);
+    return first;
+}
+
+/* The pod looks at one node alone. */
+static bool is_pinned(const struct sched *s, const struct pod_class *c)
+{
+    return c->pinned_node && s->unit_state->rules[c->profile].pins;
+}
+
 /* --- a pod alone --------------------------------------------------------------------------------------------------------------------- */
 static const struct place_opts everywhere;
 
@@ -97,7 +121,8 @@ static void reject_or_preempt(struct sched *s, pod_id p, struct unit_decision *d
 {
     struct pod *pod = &s->pods[p];
     struct preempt_candidate *c = &s->unit_state->candidate;
-    bool eligible = s->profile->preempt && preempt_is_eligible(s, p);
+    const struct pod_class *k = class_of(s, p);
+    bool may = profile_of(s, k)->preempt, eligible = may && preempt_is_eligible(s, p);
     if (eligible && preempt_find(s, p, NULL, c, NULL)) {
         preempt_apply(s, p, c, devices_to_come(s, p, c));
         d->result = UNIT_PREEMPTING;
@@ -106,10 +131,9 @@ static void reject_or_preempt(struct sched *s, pod_id p, struct unit_decision *d
             vec_push(&d->victims, c->victims.p[i]);
         return;
     }
-    if (pod->state == PS_NOMINATED && (eligible || !s->profile->preempt))
+    if (pod->state == PS_NOMINATED && (eligible || !may))
         model_unassign(s, p);
-    const struct pod_class *k = class_of(s, p);
-    node_id pinned = k->pinned_node && s->unit_state->pins ? sched_node_find(s, symbol_text(&s->sym, k->pinned_node)) : NODE_NONE;
+    node_id pinned = is_pinned(s, k) ? sched_node_find(s, symbol_text(&s->sym, k->pinned_node)) : NODE_NONE;
     int by = pinned == NODE_NONE ? -1 : place_rejected_by(s, k->id, pinned);
     d->result = UNIT_REJECTED;
     d->failed_pod = p;
@@ -121,7 +145,7 @@ static void reject_or_preempt(struct sched *s, pod_id p, struct unit_decision *d
 static node_id special_node(const struct sched *s, const struct pod_class *c, node_id kept)
 {
     node_id n = kept;
-    if (c->pinned_node && s->unit_state->pins)
+    if (is_pinned(s, c))
         n = sched_node_find(s, symbol_text(&s->sym, c->pinned_node));
     return n != NODE_NONE && place_fits(s, c->id, n) ? n : NODE_NONE;
 }
@@ -147,7 +171,7 @@ static void place_special(struct sched *s, pod_id p, struct unit_decision *d)
     if (pod->state == PS_NOMINATED)
         model_unassign(s, p);
     node_id n = special_node(s, c, kept);
-    if (n == NODE_NONE && !(c->pinned_node && s->unit_state->pins) && place_find(s, c->id, &everywhere, &r))
+    if (n == NODE_NONE && !is_pinned(s, c) && place_find(s, c->id, &everywhere, &r))
         n = r.node;
     if (n == NODE_NONE) {
         statement_rollback(s, mark);

@@ -26,6 +26,9 @@ struct unit_counts {
     uint32_t created, placed, waiting, gated;
 };
 struct unit_counts unit_count(const struct sched *s, unit_id u);
+/* The profile (of s->table) that decides for the unit as a whole: that of its pods.  Should members of a group name several, the first of these in the table; each
+ * member's own node is still its own profile's choice. */
+uint32_t unit_profile(const struct sched *s, unit_id u);
 /* Would the group still have its minimum, and every sub-group its own, without these pods? */
 bool unit_holds_without(const struct sched *s, unit_id u, const pod_id *gone, size_t n);
 

@@ -19,6 +19,7 @@ struct attempt {
     struct sched *s;
     unit_id u;
     const struct unit *unit;
+    const struct unit_rules *rules; /* of its profile */
     bool evict; /* needed members may evict */
     struct branch *tree;
     uint32_t ntree, root;

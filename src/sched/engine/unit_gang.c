@@ -56,7 +56,7 @@ bool unit_holds_without(const struct sched *s, unit_id u, const pod_id *gone, si
     const struct unit *unit = &s->units[u];
     uint32_t root = unit->nsubgroups;
     struct branch *tree = xarray(root + 1, struct branch);
-    make_tree(tree, unit, s->unit_state->gangs);
+    make_tree(tree, unit, unit_rules_of(s, u)->gangs);
     for (size_t i = 0; i < unit->pods.len; i++)
         count_up(tree, root, branch_of(unit, &s->pods[unit->pods.p[i]]), is_placed(&s->pods[unit->pods.p[i]]), 0, 0);
     for (size_t i = 0; i < n; i++)
@@ -150,12 +150,12 @@ static int by_need(const void *pa, const void *pb, void *arg)
 
 void attempt_init(struct attempt *a, struct sched *s, unit_id u)
 {
-    *a = (struct attempt){.s = s, .u = u, .unit = &s->units[u], .arena = ARENA_INIT};
+    *a = (struct attempt){.s = s, .u = u, .unit = &s->units[u], .rules = unit_rules_of(s, u), .arena = ARENA_INIT};
     s->unit_state->stamp++; /* what failed in another decision says nothing here */
     a->root = a->unit->nsubgroups;
     a->ntree = a->root + 1;
     a->tree = arena_array(&a->arena, a->ntree, struct branch);
-    make_tree(a->tree, a->unit, s->unit_state->gangs && a->unit->is_group);
+    make_tree(a->tree, a->unit, a->rules->gangs && a->unit->is_group);
     list_members(a);
     /* once the minimum runs, one member more is a success */
     a->tree[a->root].target = MAX(a->tree[a->root].target, a->tree[a->root].placed + 1);
@@ -225,7 +225,7 @@ static void set_failed(struct attempt *a, class_id c)
 static bool evict_for(struct attempt *a, pod_id p, const uint64_t *within, node_id *ret)
 {
     struct preempt_candidate *c = &a->s->unit_state->candidate;
-    if (!preempt_find(a->s, p, within, c, NULL))
+    if (!profile_of(a->s, class_of(a->s, p))->preempt || !preempt_find(a->s, p, within, c, NULL))
         return false;
     /* members of different priorities do not evict each other */
     for (size_t i = 0; i < c->victims.len; i++)
@@ -336,7 +336,8 @@ static bool could_hold(struct attempt *a, uint32_t b, const uint64_t *within)
     }
     if (!a->failed_pod) {
         a->failed_pod = a->pods[br->first];
-        a->rejected_by |= s->unit_state->fit >= 0 ? 1ull << s->unit_state->fit : 0;
+        int fit = s->unit_state->rules[s->classes[c]->profile].fit;
+        a->rejected_by |= fit >= 0 ? 1ull << fit : 0;
     }
     return false;
 }
@@ -386,8 +387,8 @@ static bool place_branch(struct attempt *a, uint32_t b, const uint64_t *within)
     for (size_t i = 0; i < sets.sets.len; i++)
         if (try_branch(a, b, sets.sets.p[i]))
             return true;
-    if (!a->failed_pod && s->unit_state->job_affinity >= 0)
-        a->rejected_by |= 1ull << s->unit_state->job_affinity;
+    if (!a->failed_pod && a->rules->job_affinity >= 0)
+        a->rejected_by |= 1ull << a->rules->job_affinity;
     return false;
 }
 

@@ -39,20 +39,20 @@ static bool is_ready(const struct attempt *a, struct unit_decision *d)
 static void find_sets(struct attempt *a, struct node_sets *ret)
 {
     struct sched *s = a->s;
-    const struct unit_state *x = s->unit_state;
+    const struct unit_rules *x = a->rules;
     uint32_t words = s->view.words;
     uint64_t *nodes = xmalloc(words * sizeof *nodes);
     memcpy(nodes, s->alive, words * sizeof *nodes);
     for (uint64_t m = x->locators; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(m), before = bits_count(nodes, words);
-        s->profile->plugins[i].plugin->locate(s, a->u, s->profile->plugins[i].args, nodes);
+        s->table->plugins[i].plugin->locate(s, a->u, s->table->plugins[i].args, nodes);
         if (bits_count(nodes, words) != before)
             a->rejected_by |= 1ull << i;
     }
     bool cut = false;
     for (uint64_t m = x->groupers; m && !cut; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(m);
-        cut = s->profile->plugins[i].plugin->group(s, a->u, s->profile->plugins[i].args, nodes, ret);
+        cut = s->table->plugins[i].plugin->group(s, a->u, s->table->plugins[i].args, nodes, ret);
         if (cut)
             a->rejected_by |= 1ull << i;
     }
@@ -95,8 +95,9 @@ static bool try_plainly(struct attempt *a, const struct node_sets *sets, struct 
 static bool is_eligible(const struct attempt *a)
 {
     bool any = false;
-    for (uint32_t i = 0; a->s->profile->preempt && i < a->npods; i++) {
-        if (class_of(a->s, a->pods[i])->preempt_never)
+    for (uint32_t i = 0; i < a->npods; i++) {
+        const struct pod_class *c = class_of(a->s, a->pods[i]);
+        if (c->preempt_never || !profile_of(a->s, c)->preempt)
             continue;
         if (!preempt_is_eligible(a->s, a->pods[i]))
             return false;
@@ -144,7 +145,7 @@ static void reject(struct attempt *a, bool eligible, struct unit_decision *d)
     for (uint32_t i = 0; i < a->npods; i++) {
         if (s->pods[a->pods[i]].state != PS_NOMINATED)
             continue;
-        if (eligible || !s->profile->preempt)
+        if (eligible || !profile_of(s, class_of(s, a->pods[i]))->preempt)
             model_unassign(s, a->pods[i]);
         else
             keeps = true;

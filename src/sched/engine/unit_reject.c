@@ -14,15 +14,15 @@ void class_rejects_fini(struct class_rejects *x)
 
 static bool filters(const struct sched *s, const struct pod_class *c, uint32_t i)
 {
-    const struct profile_plugin *pp = &s->profile->plugins[i];
+    const struct profile_plugin *pp = &s->table->plugins[i];
     return pp->filters && pp->plugin->filter && (c->uses_filter >> i & 1);
 }
 
 /* Can an answer change without its node being touched? */
 static bool is_volatile(const struct sched *s, const struct pod_class *c)
 {
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (filters(s, c, i) && s->profile->plugins[i].plugin->filter_scope == PLUG_CROSS)
+    for (uint32_t i = 0; i < s->table->nplugins; i++)
+        if (filters(s, c, i) && s->table->plugins[i].plugin->filter_scope == PLUG_CROSS)
             return true;
     return c->nvolumes > 0;
 }
@@ -39,11 +39,11 @@ static void build(const struct sched *s, const struct pod_class *c, struct class
     memset(x->counts, 0, sizeof x->counts);
     uint64_t *left = xarray(words, uint64_t), *before = xarray(words, uint64_t);
     memcpy(left, s->alive, words * sizeof *left);
-    for (uint32_t i = 0; i < s->profile->nplugins; i++) {
+    for (uint32_t i = 0; i < s->table->nplugins; i++) {
         if (!filters(s, c, i))
             continue;
         memcpy(before, left, words * sizeof *left);
-        s->profile->plugins[i].plugin->filter(&s->view, c, s->profile->plugins[i].args, left);
+        s->table->plugins[i].plugin->filter(&s->view, c, s->table->plugins[i].args, left);
         for (uint32_t w = 0; w < words; w++)
             before[w] &= ~left[w];
         bits_foreach(n, before, words)
@@ -99,7 +99,7 @@ uint64_t unit_rejections(struct sched *s, class_id id)
     x->seq = seq;
     x->used = ++s->unit_state->clock;
     uint64_t mask = 0;
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
+    for (uint32_t i = 0; i < s->table->nplugins; i++)
         mask |= (uint64_t)(x->counts[i] > 0) << i;
     return mask;
 }
@@ -109,6 +109,6 @@ uint32_t unit_helped_by(const struct sched *s, uint64_t rejected_by)
     /* a node more may help everybody */
     uint32_t events = EVENT_NODE_ADD;
     for (uint64_t m = rejected_by; m; m &= m - 1)
-        events |= s->profile->plugins[__builtin_ctzll(m)].plugin->helped_by;
+        events |= s->table->plugins[__builtin_ctzll(m)].plugin->helped_by;
     return events;
 }

@@ -5,6 +5,7 @@
  * Batches are kept short (about 10 ms), so that the watch is read between them; while more is ready the next turn follows at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/explain.h"
+#include "sched/engine/unit.h"
 #include "sched/live/live_internal.h"
 
 #define BATCH_MIN 16u
@@ -106,8 +107,9 @@ static void count_attempts(struct live *l, size_t decided, nsec_t took)
         if (a->kind == ACT_REJECTED && a->result != UNIT_REJECTED)
             continue;
         l->m.preemptions += a->kind == ACT_NOMINATE || a->kind == ACT_REJECTED;
-        l->m.attempts[r]++;
-        live_observe_seconds(&l->m.duration[r], each);
+        struct live_attempts *of = &l->m.attempts[a->pod ? class_of(l->s, a->pod)->profile : unit_profile(l->s, a->unit)];
+        of->count[r]++;
+        live_observe_seconds(&of->duration[r], each);
     }
 }
 
@@ -283,6 +285,7 @@ void live_free(struct live *l)
     live_binds_free(l);
     live_evictions_free(l);
     live_say_free(l);
+    live_twins_free(l);
     for (uint32_t i = 0; i < l->nnotes; i++)
         free(l->notes[i].wait);
     free(l->notes);

@@ -12,7 +12,7 @@
  * Threads: the loop's, which is also the pipeline's driver; workers are the pipeline's own.
  * Ownership: transport, loop and clock outlive it; the profile is taken, texts are copied.
  * Limits: LIVE_BINDS binds in flight and as many waiting, then no decisions are made; conditions of a pod at most every LIVE_SAY_EVERY_NS; LIVE_EVENTS_BURST Events and
- * LIVE_EVENTS_RATE a second, what is beyond is not told.  One profile: programs with other names run beside it for others. */
+ * LIVE_EVENTS_RATE a second, what is beyond is not told. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -32,7 +32,7 @@ struct live_opts {
     struct client_transport *transport;
     struct loop *loop;
     const struct clock *clock;
-    struct sched_profile *profile; /* taken, also by a live_new that fails */
+    struct sched_profile *profile; /* taken, with those that follow it, also by a live_new that fails; pods choose by schedulerName, those of other `names` have the first */
     uint64_t seed;                 /* of ties; 0: by name */
     const char *const *names;      /* schedulerNames, NULL at the end; NULL: "default-scheduler" */
     const char *instance;          /* who writes Events; NULL: the first name */

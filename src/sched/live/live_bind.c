@@ -10,6 +10,7 @@
  * Whether the first of two binds that were sent got through is not our question: the server binds once, and what it says by GET or watch is fed as it is.  A bind
  * whose pod lost its place meanwhile (the node went, the pod was deleted) is not sent. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "rt/failpoint.h"
 #include "sched/live/live_internal.h"
 #include "wire/json.h"
 
@@ -66,7 +67,7 @@ static void give_up(struct live_bind *b)
         struct live_wait *w = l->notes[b->pod].wait;
         if (is_current(b)) {
             l->m.bind_failed++;
-            l->m.attempts[LIVE_ERROR]++;
+            l->m.attempts[class_of(l->s, b->pod)->profile].count[LIVE_ERROR]++;
             w->bind = NULL;
             binder_failed(l->b, b->pod, live_now(l));
         } else if (w && (!w->bind || w->bind == b) && l->s->pods[b->pod].state == PS_PENDING) {
@@ -155,6 +156,7 @@ static void on_done(struct outbox_item *it)
     } else if (b->step == BIND_CHECK) {
         checked(b);
     } else if (status / 100 == 2) {
+        FAILPOINT("sched.bind.after_post"); /* the pod is bound, and the scheduler has not taken note */
         accepted(b);
     } else {
         b->l->m.bind_refused++;
@@ -209,6 +211,7 @@ static void post(struct live_bind *b)
     b->item.call.path = strbuf_str(&b->path);
     b->item.call.content_type = S("application/json");
     b->item.call.body = strbuf_str(&b->body);
+    FAILPOINT("sched.bind.before_post"); /* decided and told to nobody */
     outbox_add(b->l->binds, &b->item);
 }
 

@@ -119,7 +119,8 @@ static void settle_waiting(struct live *l, pod_id p, const struct json *obj, int
         l->m.incoming++;
         try_it = true;
     }
-    live_say_read(n->wait, obj);
+    if (obj)
+        live_say_read(n->wait, obj);
     if (try_it)
         queue_unit(l, sched_unit_of(l->s, p));
 }
@@ -156,10 +157,31 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
     struct live_note *n = live_note(l, p);
     n->listing = l->pod_listing;
     n->rv = rv;
+    n->content = 0;
+    if (s->pods[p].class_ != class_)
+        n->template_ = 0;
     if (spec->node.len)
         settle_assigned(l, p, was_assumed);
     else
         settle_waiting(l, p, obj, name, s->pods[p].class_ != class_);
+}
+
+void live_feed_twin(struct live *l, pod_id p, uint16_t name, uint64_t rv)
+{
+    struct live_note *n = live_note(l, p);
+    n->listing = l->pod_listing;
+    n->rv = rv;
+    settle_waiting(l, p, NULL, name, true);
+}
+
+void live_feed_confirm(struct live *l, pod_id p, uint64_t rv)
+{
+    struct live_note *n = live_note(l, p);
+    n->listing = l->pod_listing;
+    n->rv = rv;
+    binder_confirmed(l->b, p);
+    sched_pod_confirm(l->s, p);
+    settle_assigned(l, p, true);
 }
 
 static void put_pod(struct live *l, struct arena *a, const struct json *obj)
@@ -273,6 +295,7 @@ void live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct 
         put_group(l, a, obj);
         break;
     case KIND_PRIORITY_CLASS:
+        live_twins_clear(l);
         put_class(l, obj);
         break;
     case KIND_PVC:
@@ -316,6 +339,7 @@ void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
         sched_pdb_delete(s, ns, name);
         break;
     case KIND_PRIORITY_CLASS:
+        live_twins_clear(l);
         delete_class(l, name);
         break;
     case KIND_GROUP:

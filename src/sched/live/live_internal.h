@@ -3,6 +3,7 @@
  *   live.c          birth, turns, end           live_bind.c     binds and what becomes of them
  *   live_sources.c  informers, discovery        live_claims.c   volumes of a pod before its bind
  *   live_feed.c     objects to the engine       live_evict.c    victims, nominations
+ *   live_twin.c     pods known by their text
  *   live_say.c      conditions                  live_event.c    Events
  *   live_metrics.c  counters
  *
@@ -44,6 +45,8 @@ struct live_note { /* of a pod in the engine */
     uint32_t listing; /* the list that had it */
     struct live_wait *wait;
     bool evicting;    /* we delete it: it leaves, whatever its object says */
+    uint64_t content;   /* hash of what its text says, see live_twin.c; 0: not known */
+    uint64_t template_; /* ... of the template it may stand for; 0: none */
 };
 
 /* --- what the pipeline decided, done after it has returned ------------------------------------------------------------------------ */
@@ -64,9 +67,12 @@ struct live_histogram {
     double sum;
 };
 enum live_result { LIVE_SCHEDULED, LIVE_UNSCHEDULABLE, LIVE_ERROR };
+struct live_attempts { /* by enum live_result */
+    uint64_t count[3];
+    struct live_histogram duration[3]; /* s */
+};
 struct live_metrics {
-    uint64_t attempts[3];              /* by enum live_result */
-    struct live_histogram duration[3]; /* of an attempt, s */
+    struct live_attempts attempts[PROFILES_MAX]; /* by profile */
     struct live_histogram sli;         /* from first seen to bound, s */
     struct live_histogram tries;       /* attempts until bound */
     struct live_histogram victims;     /* of a preemption */
@@ -75,12 +81,14 @@ struct live_metrics {
     uint64_t bind_ok, bind_refused, bind_failed;
     uint64_t incoming;                 /* pods that came */
     uint64_t lists;                    /* that began */
+    uint64_t twins, echoes;            /* pods that were recognised by their text */
     uint64_t bad_objects;
     uint64_t events_sent, events_dropped, conditions;
 };
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------------------ */
 struct live_sources;
+struct live_twins;
 
 struct live {
     struct live_opts opts;
@@ -93,6 +101,7 @@ struct live {
     struct dispatcher *d;
     struct binder *b;
     struct live_sources *sources;
+    struct live_twins *twins; /* NULL: none yet */
     struct live_note *notes; /* by pod id */
     uint32_t nnotes;
     uint32_t pod_listing; /* lists of pods begun */
@@ -150,7 +159,17 @@ void live_pod_remove(struct live *l, pod_id p);
 void live_pods_sweep(struct live *l);
 /* A pod as a GET has just answered it. */
 void live_feed_answer(struct live *l, str text);
+/* A twin that is new, and an assumed pod that is bound: what a put of their objects does around the engine's. */
+void live_feed_twin(struct live *l, pod_id p, uint16_t name, uint64_t rv);
+void live_feed_confirm(struct live *l, pod_id p, uint64_t rv);
 int live_name_index(const struct live *l, str scheduler_name); /* -1: not ours */
+
+/* live_twin.c */
+/* True: the pod needs no reading, all is done.  Else it is to be put as usual, and live_twin_learn called while the text is there. */
+bool live_twin_take(struct live *l, str text);
+void live_twin_learn(struct live *l);
+void live_twins_clear(struct live *l); /* pods may be read differently from now on */
+void live_twins_free(struct live *l);
 
 /* live_bind.c */
 void live_bind_start(struct live *l, pod_id p, node_id n);

@@ -54,18 +54,35 @@ static void one(struct strbuf *b, const char *name, const char *type, const char
     strbuf_addf(b, labels[0] ? "%s{%s} %llu\n" : "%s%s %llu\n", name, labels, (unsigned long long)v);
 }
 
+/* One alone may serve several names, and need not have its own. */
+static str profile_name(const struct live *l, uint32_t profile)
+{
+    return l->s->table->nprofiles > 1 ? l->s->table->profiles[profile]->name : str_of(l->names[0]);
+}
+
 static void write_attempts(struct live *l, struct strbuf *b)
 {
     static const char *const results[] = {"scheduled", "unschedulable", "error"};
+    const struct profile_table *t = l->s->table;
+    struct live_histogram all = {0};
     char labels[400];
     head(b, "scheduler_schedule_attempts_total", "counter", "Attempts to place a pod, by how they ended.");
-    for (size_t i = 0; i < ARRAY_LEN(results); i++)
-        strbuf_addf(b, "scheduler_schedule_attempts_total{profile=\"%s\",result=\"%s\"} %llu\n", l->names[0], results[i], (unsigned long long)l->m.attempts[i]);
+    for (uint32_t p = 0; p < t->nprofiles; p++)
+        for (size_t i = 0; i < ARRAY_LEN(results); i++)
+            strbuf_addf(b, "scheduler_schedule_attempts_total{profile=\"" STR_FMT "\",result=\"%s\"} %llu\n", STR_ARG(profile_name(l, p)), results[i],
+                        (unsigned long long)l->m.attempts[p].count[i]);
     head(b, "scheduler_scheduling_attempt_duration_seconds", "histogram", "Time of a decision.");
-    for (size_t i = 0; i < ARRAY_LEN(results); i++) {
-        snprintf(labels, sizeof labels, "profile=\"%s\",result=\"%s\"", l->names[0], results[i]);
-        histogram(b, "scheduler_scheduling_attempt_duration_seconds", labels, &l->m.duration[i], SECONDS_FIRST);
-    }
+    for (uint32_t p = 0; p < t->nprofiles; p++)
+        for (size_t i = 0; i < ARRAY_LEN(results); i++) {
+            const struct live_histogram *h = &l->m.attempts[p].duration[i];
+            snprintf(labels, sizeof labels, "profile=\"" STR_FMT "\",result=\"%s\"", STR_ARG(profile_name(l, p)), results[i]);
+            histogram(b, "scheduler_scheduling_attempt_duration_seconds", labels, h, SECONDS_FIRST);
+            for (uint32_t k = 0; k <= LIVE_BUCKETS; k++)
+                all.count[k] += h->count[k];
+            all.sum += h->sum;
+        }
+    head(b, "scheduler_scheduling_algorithm_duration_seconds", "histogram", "Time of a decision, however it ended.");
+    histogram(b, "scheduler_scheduling_algorithm_duration_seconds", "", &all, SECONDS_FIRST);
     head(b, "scheduler_pod_scheduling_sli_duration_seconds", "histogram", "From the time a pod was first seen until it was bound.");
     histogram(b, "scheduler_pod_scheduling_sli_duration_seconds", "", &l->m.sli, SECONDS_FIRST);
     head(b, "scheduler_e2e_scheduling_duration_seconds", "histogram", "The same under its former name.");
@@ -99,6 +116,9 @@ static void write_own(struct live *l, struct strbuf *b)
     one(b, "cox_scheduler_binds_taken_back_total", "counter", "Decisions that were taken back.", "", l->m.bind_failed);
     one(b, "cox_scheduler_binds_in_flight", "gauge", "Requests that wait for an answer.", "", outbox_flying(l->binds));
     one(b, "cox_scheduler_lists_total", "counter", "Lists that were begun.", "", l->m.lists);
+    head(b, "cox_scheduler_pods_recognised_total", "counter", "Events of pods that did not have to be read.");
+    strbuf_addf(b, "cox_scheduler_pods_recognised_total{as=\"twin\"} %llu\n", (unsigned long long)l->m.twins);
+    strbuf_addf(b, "cox_scheduler_pods_recognised_total{as=\"echo\"} %llu\n", (unsigned long long)l->m.echoes);
     one(b, "cox_scheduler_unreadable_objects_total", "counter", "Objects that could not be understood.", "", l->m.bad_objects);
     one(b, "cox_scheduler_conditions_total", "counter", "Conditions that were written.", "", l->m.conditions);
     one(b, "cox_scheduler_events_total", "counter", "Events that were written.", "", l->m.events_sent);

@@ -101,7 +101,7 @@ static void on_event(struct informer *inf, struct informer_event *ev)
     note_name(s, ev);
     if (ev->change == INFORMER_DELETED) {
         live_feed_delete(l, s->type->what, informer_event_ns(ev), informer_event_name(ev));
-    } else {
+    } else if (s->type->what != KIND_POD || !live_twin_take(l, ev->object)) {
         const struct json *tree = informer_event_object(ev);
         if (!tree)
             return;
@@ -109,6 +109,8 @@ static void on_event(struct informer *inf, struct informer_event *ev)
         arena_reset(&s->all->arena);
         say_kind(s, &s->all->arena, &obj);
         live_feed_put(l, s->type->what, &s->all->arena, &obj);
+        if (s->type->what == KIND_POD)
+            live_twin_learn(l);
     }
     live_wake(l);
 }

@@ -50,6 +50,51 @@ TEST(other_names_may_be_ours)
     api_fini(&f);
 }
 
+/* Packing and spreading on the same nodes; pods that differ in nothing but the name they wait for are no twins. */
+TEST(profiles_have_their_own_pods)
+{
+    struct api f;
+    STRBUF_AUTO b = STRBUF_HEAP;
+    static const char *const names[] = {"tight", "wide", NULL};
+    struct sched_profile *profile = profile_builtin(S("binpack"));
+    profile->name = S("tight");
+    profile->next = profile_builtin(S("spread"));
+    profile->next->name = S("wide");
+    api_init(&f);
+    api_node(&f, "n1", 8);
+    api_node(&f, "n2", 8);
+    api_node(&f, "n3", 8);
+    api_pod(&f, "there", 2, "n2", "");
+    api_live(&f, &(struct live_opts){.names = names, .profile = profile});
+    for (int i = 0; i < 4; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "p%d", i);
+        api_pod(&f, name, 1, "", i % 2 ? ",\"schedulerName\":\"wide\"" : ",\"schedulerName\":\"tight\"");
+        api_run(&f);
+        T_EQ_STR(api_node_of(&f, name), i == 1 ? "n1" : i == 3 ? "n3" : "n2");
+    }
+    api_pod(&f, "nobodys", 1, "", ",\"schedulerName\":\"other\"");
+    api_pod(&f, "usual", 1, "", "");
+    api_pod(&f, "large", 9, "", ",\"schedulerName\":\"wide\"");
+    api_run(&f);
+    T_EQ_STR(api_node_of(&f, "nobodys"), "");
+    T_EQ_STR(api_node_of(&f, "usual"), "");
+    T_EQ_INT(api_count(&f, "bind"), 4);
+    live_metrics_write(f.l, &b);
+    static const char *const lines[] = {
+        "scheduler_schedule_attempts_total{profile=\"tight\",result=\"scheduled\"} 2\n",
+        "scheduler_schedule_attempts_total{profile=\"tight\",result=\"unschedulable\"} 0\n",
+        "scheduler_schedule_attempts_total{profile=\"wide\",result=\"scheduled\"} 2\n",
+        "scheduler_schedule_attempts_total{profile=\"wide\",result=\"unschedulable\"} 1\n",
+        "scheduler_scheduling_attempt_duration_seconds_count{profile=\"wide\",result=\"scheduled\"} 2\n",
+        "scheduler_scheduling_algorithm_duration_seconds_count 5\n",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        if (!strstr(strbuf_cstr(&b), lines[i]))
+            T_FAIL_("no line %s in\n%s", lines[i], strbuf_cstr(&b));
+    api_fini(&f);
+}
+
 TEST(gates_hold_until_they_go)
 {
     struct api f;
@@ -242,7 +287,7 @@ TEST(waiting_is_explained_once)
     api_pod(&f, "p", 4, "", "");
     api_live(&f, NULL);
     api_pass(&f, 200 * NSEC_PER_SEC);
-    T_EQ_INT(api_count(&f, "condition p PodScheduled Unschedulable: 0/1 nodes fit: 1 lack cpu (needs 4; best free: 2 on n1)"), 1);
+    T_EQ_INT(api_count(&f, "condition p PodScheduled Unschedulable: 0/1 nodes fit: 1 lacks cpu (needs 4; best free: 2 on n1)"), 1);
     T_EQ_INT(api_count(&f, "condition"), 1);
     T_EQ_INT(api_count(&f, "event p FailedScheduling"), 1);
     /* the echo of our own patch is no reason to try again: one attempt, and none before the flush */
@@ -446,6 +491,7 @@ TEST(metrics_have_their_names)
         "scheduler_pending_pods{queue=\"unschedulable\"} 1\n",
         "scheduler_pending_pods{queue=\"active\"} 0\n",
         "scheduler_scheduling_attempt_duration_seconds_count{profile=\"default-scheduler\",result=\"scheduled\"} 1\n",
+        "scheduler_scheduling_algorithm_duration_seconds_count 2\n",
         "scheduler_pod_scheduling_attempts_sum 1\n",
         "scheduler_pod_scheduling_sli_duration_seconds_count 1\n",
         "scheduler_preemption_victims_count 0\n",
@@ -467,7 +513,7 @@ TEST(metrics_have_their_names)
     api_fini(&f);
 }
 
-TEST_MAIN(places_its_own_pods_and_counts_all, other_names_may_be_ours, gates_hold_until_they_go, a_conflict_is_looked_up, refused_binds_do_not_spin, a_server_that_is_away_is_waited_for,
+TEST_MAIN(places_its_own_pods_and_counts_all, other_names_may_be_ours, profiles_have_their_own_pods, gates_hold_until_they_go, a_conflict_is_looked_up, refused_binds_do_not_spin, a_server_that_is_away_is_waited_for,
           a_lost_answer_binds_once, a_node_that_goes_takes_its_binds_along, a_pod_that_comes_again_is_another, waiting_is_explained_once, old_news_are_renewed, a_restart_does_not_say_it_again,
           what_cannot_be_read_is_said, a_gap_in_the_watch_is_closed, a_list_that_never_comes_is_not_waited_for, a_standby_follows_and_waits, stops_with_requests_in_flight,
           metrics_have_their_names)

@@ -18,6 +18,7 @@ struct api_object {
     char resource[80]; /* "pods", "apis/policy/v1/poddisruptionbudgets" */
     char ns[32], name[64], uid[32], node[32];
     char nominated[32];
+    char meta[200]; /* further members of metadata, after a comma */
     char *rest; /* members besides kind, metadata and those above */
     char *spec; /* pods: members of spec */
     uint64_t rv;
@@ -60,7 +61,7 @@ static inline void api_text(const struct api_object *o, struct strbuf *b)
                 is_pod ? "\"kind\":\"Pod\",\"apiVersion\":\"v1\"," : "", o->name, o->ns, o->uid, (unsigned long long)o->rv);
     if (o->deleting)
         strbuf_addf(b, ",\"deletionTimestamp\":\"2026-01-01T00:01:00Z\"");
-    strbuf_addf(b, "}");
+    strbuf_addf(b, "%s}", o->meta);
     if (is_pod) {
         strbuf_addf(b, ",\"spec\":{%s", o->spec);
         if (o->node[0])

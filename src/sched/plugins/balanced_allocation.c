@@ -16,11 +16,6 @@
 #pragma GCC optimize("-ffp-contract=off")
 #endif
 
-/* Ids of the named resources, by the engine. */
-struct ids {
-    uint16_t id[8];
-};
-
 /* Pods that ask for nothing of it are all alike to every node. */
 static bool uses_score(const struct sched *s, const struct pod_class *c, const void *args)
 {
@@ -32,12 +27,12 @@ static bool uses_score(const struct sched *s, const struct pod_class *c, const v
     return false;
 }
 
-static int32_t balance(const struct view *v, const struct pod_class *c, const struct ids *ids, uint32_t nresources, node_id n, bool with)
+static int32_t balance(const struct view *v, const struct pod_class *c, const struct balanced_args *a, node_id n, bool with)
 {
-    double share[ARRAY_LEN(ids->id)], total = 0, std = 0;
+    double share[ARRAY_LEN(a->resources)], total = 0, std = 0;
     uint32_t k = 0;
-    for (uint32_t i = 0; i < nresources; i++) {
-        uint16_t r = ids->id[i];
+    for (uint32_t i = 0; i < a->nresources; i++) {
+        uint16_t r = a->resources[i].id;
         if (r >= v->s->nres || v->s->alloc[r][n] == 0 || (resource_is_extended(r) && class_request(c, r) == 0))
             continue;
         share[k] = share_of(v->used[r][n] + (with ? class_request(c, r) : 0), v->s->alloc[r][n]);
@@ -54,40 +49,31 @@ static int32_t balance(const struct view *v, const struct pod_class *c, const st
     return (int32_t)((1 - std) * SCORE_MAX);
 }
 
-static const struct ids *ids_of(const struct sched *s)
+static int64_t score_with(const struct view *v, const struct pod_class *c, const struct balanced_args *a, node_id n)
 {
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin == &plugin_balanced_allocation)
-            return s->plugin_state[i];
-    return NULL;
-}
-
-static int64_t score_with(const struct view *v, const struct pod_class *c, const struct balanced_args *a, const struct ids *ids, node_id n)
-{
-    int32_t with = balance(v, c, ids, a->nresources, n, true);
-    return a->formula == BALANCED_GAIN ? score_gain(with, balance(v, c, ids, a->nresources, n, false)) : with;
+    int32_t with = balance(v, c, a, n, true);
+    return a->formula == BALANCED_GAIN ? score_gain(with, balance(v, c, a, n, false)) : with;
 }
 
 static int64_t score_one(const struct view *v, const struct pod_class *c, const void *args, node_id n)
 {
-    return score_with(v, c, args, ids_of(v->s), n);
+    return score_with(v, c, args, n);
 }
 
 static void score(const struct view *v, const struct pod_class *c, const void *args, const uint64_t *fits, int64_t *raw)
 {
-    const struct ids *ids = ids_of(v->s);
     bits_foreach(n, fits, v->words)
-        raw[n] = score_with(v, c, args, ids, n);
+        raw[n] = score_with(v, c, args, n);
 }
 
+/* Ids of resources are the engine's; it owns the profile, so they are kept in the arguments. */
 static void *state_new(struct sched *s, const void *args)
 {
-    const struct balanced_args *a = args;
-    struct ids *ids = xnew(struct ids);
+    struct balanced_args *a = (struct balanced_args *)args;
     for (uint32_t i = 0; i < a->nresources; i++)
-        if (model_resource(s, a->resources[i].name, &ids->id[i], NULL) < 0)
-            ids->id[i] = RES_MAX;
-    return ids;
+        if (model_resource(s, a->resources[i].name, &a->resources[i].id, NULL) < 0)
+            a->resources[i].id = RES_MAX;
+    return NULL;
 }
 
 static int configure(struct arena *a, const struct json *args, const void **ret_args, struct err *err)
@@ -123,6 +109,5 @@ const struct sched_plugin plugin_balanced_allocation = {
     .score = score,
     .score_one = score_one,
     .state_new = state_new,
-    .state_free = free,
     .configure = configure,
 };

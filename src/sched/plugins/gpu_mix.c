@@ -204,11 +204,14 @@ int gpu_packing_configure(struct arena *a, const struct json *args, const void *
     return r;
 }
 
-void gpu_packing_set_mix(struct sched_profile *p, const struct gpu_mix_pod *pods, size_t n)
+bool gpu_packing_has_mix(const struct sched_profile *p)
 {
     int at = profile_index(p, "GpuPacking");
-    if (at < 0)
-        return;
+    return at >= 0 && ((const struct gpu_packing_args *)p->plugins[at].args)->given;
+}
+
+static void set_mix(struct sched_profile *p, struct profile_plugin *e, const struct gpu_mix_pod *pods, size_t n)
+{
     struct gpu_packing_args *x = arena_new(&p->arena, struct gpu_packing_args);
     struct gpu_mix_pod *copy = arena_array(&p->arena, n + 1, struct gpu_mix_pod);
     x->given = true;
@@ -221,11 +224,14 @@ void gpu_packing_set_mix(struct sched_profile *p, const struct gpu_mix_pod *pods
         copy[i].models = models;
     }
     x->pods = copy;
-    p->plugins[at].args = x;
+    e->args = x; /* texts that were equal stay equal: all get the same */
 }
 
-bool gpu_packing_has_mix(const struct sched_profile *p)
+void gpu_packing_set_mix(struct sched_profile *p, const struct gpu_mix_pod *pods, size_t n)
 {
-    int at = profile_index(p, "GpuPacking");
-    return at >= 0 && ((const struct gpu_packing_args *)p->plugins[at].args)->given;
+    for (; p; p = p->next) {
+        int at = profile_index(p, "GpuPacking");
+        if (at >= 0 && !gpu_packing_has_mix(p))
+            set_mix(p, &p->plugins[at], pods, n);
+    }
 }

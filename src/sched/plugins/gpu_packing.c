@@ -374,21 +374,16 @@ static void node_changed(struct sched *s, void *state, node_id n, int sign)
 }
 
 /* --- choice of devices ------------------------------------------------------------------------------------------------------------------------------ */
-uint16_t gpu_packing_choose(const struct sched *s, node_id n, uint16_t allowed, uint32_t count, int32_t milli)
+uint16_t gpu_packing_choose(const struct sched *s, const struct pod_class *c, node_id n, uint16_t allowed, uint32_t count, int32_t milli)
 {
-    for (uint32_t i = 0; i < s->profile->nplugins; i++) {
-        const struct profile_plugin *pp = &s->profile->plugins[i];
-        if (pp->plugin != &plugin_gpu_packing)
-            continue;
-        const struct packing *x = s->plugin_state[i];
-        if (pp->weight <= 0 || !x || !x->frag || n >= x->nslots || !x->nodes[n].ngpus)
-            return 0;
-        uint16_t left[GPU_MAX];
-        float cost;
-        read_left(&s->view, n, x->nodes[n].ngpus, left);
-        return take_devices(x, x->nodes[n].model, view_free(&s->view, n, RES_CPU), left, x->nodes[n].ngpus, allowed, count, (uint16_t)milli, &cost);
-    }
-    return 0;
+    int i = profile_table_index(s->table, c->profile, &plugin_gpu_packing);
+    const struct packing *x = i >= 0 ? s->plugin_state[i] : NULL;
+    if (!x || s->table->plugins[i].weight <= 0 || !x->frag || n >= x->nslots || !x->nodes[n].ngpus)
+        return 0;
+    uint16_t left[GPU_MAX];
+    float cost;
+    read_left(&s->view, n, x->nodes[n].ngpus, left);
+    return take_devices(x, x->nodes[n].model, view_free(&s->view, n, RES_CPU), left, x->nodes[n].ngpus, allowed, count, (uint16_t)milli, &cost);
 }
 
 /* --- lifetime -------------------------------------------------------------------------------------------------------------------------------------- */

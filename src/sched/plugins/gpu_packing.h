@@ -18,9 +18,9 @@ struct gpu_mix_pod {
     const str *models; /* none: any */
     size_t nmodels;
 };
-/* Gives a profile with GpuPacking the mix, as its argument typicalPods would; copied.  At most GPU_FRAG_PODS, the rest is left out. */
+/* Gives GpuPacking of this profile and those that follow it the mix, where it has none, as its argument typicalPods would; copied.  At most GPU_FRAG_PODS, the rest is left out. */
 void gpu_packing_set_mix(struct sched_profile *p, const struct gpu_mix_pod *pods, size_t n);
-bool gpu_packing_has_mix(const struct sched_profile *p);
+bool gpu_packing_has_mix(const struct sched_profile *p); /* of this one */
 
-/* Which `count` devices out of `allowed` (each has milli left) a pod on node n gets that its cpu is already counted for; 0: GpuPacking does not score. */
-uint16_t gpu_packing_choose(const struct sched *s, node_id n, uint16_t allowed, uint32_t count, int32_t milli);
+/* Which `count` devices out of `allowed` (each has milli left) a pod on node n gets that its cpu is already counted for; 0: GpuPacking does not score for it. */
+uint16_t gpu_packing_choose(const struct sched *s, const struct pod_class *c, node_id n, uint16_t allowed, uint32_t count, int32_t milli);

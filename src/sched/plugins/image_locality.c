@@ -13,10 +13,11 @@ struct images {
     struct map nodes; /* name -> how many nodes have it */
 };
 
+/* Of the first entry: profiles that give it other weights count the same images. */
 static const struct images *images_of(const struct sched *s)
 {
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin == &plugin_image_locality)
+    for (uint32_t i = 0; i < s->table->nplugins; i++)
+        if (s->table->plugins[i].plugin == &plugin_image_locality)
             return s->plugin_state[i];
     return NULL;
 }

@@ -14,14 +14,14 @@ static const char *const reasons[] = {[INSUFFICIENT] = "Insufficient %s", [TOO_M
 static void filter(const struct view *v, const struct pod_class *c, const void *args, uint64_t *fits)
 {
     for (uint32_t i = 0; i < c->nreq; i++)
-        if (fit_checks_resource(v->s, args, c->req[i].id))
+        if (fit_checks_resource(v->s, c, args, c->req[i].id))
             kernel_fits(v, c->req[i].id, c->req[i].amount, fits);
 }
 
 static bool fits_one(const struct view *v, const struct pod_class *c, const void *args, node_id n)
 {
     for (uint32_t i = 0; i < c->nreq; i++)
-        if (view_free(v, n, c->req[i].id) < c->req[i].amount && fit_checks_resource(v->s, args, c->req[i].id))
+        if (view_free(v, n, c->req[i].id) < c->req[i].amount && fit_checks_resource(v->s, c, args, c->req[i].id))
             return false;
     return true;
 }
@@ -32,7 +32,7 @@ static size_t explain(const struct view *v, const struct pod_class *c, const voi
     for (uint32_t i = 0; i < c->nreq && found < max; i++) {
         uint16_t r = c->req[i].id;
         int64_t need = c->req[i].amount, have = view_free(v, n, r);
-        if (have >= need || !fit_checks_resource(v->s, args, r))
+        if (have >= need || !fit_checks_resource(v->s, c, args, r))
             continue;
         int64_t all = v->s->alloc[r] ? v->s->alloc[r][n] : 0;
         ret[found] = (struct plug_reason){.unresolvable = need > all, .resource = r, .need = need, .have = MAX(have, (int64_t)0)};

@@ -14,17 +14,15 @@ int64_t class_request(const struct pod_class *c, uint16_t r)
     return 0;
 }
 
-static bool bandwidth_filters(const struct sched *s)
+static bool bandwidth_filters(const struct sched *s, const struct pod_class *c)
 {
-    for (uint32_t i = 0; i < s->profile->nplugins; i++)
-        if (s->profile->plugins[i].plugin == &plugin_node_bandwidth)
-            return s->profile->plugins[i].filters;
-    return false;
+    int i = profile_table_index(s->table, c->profile, &plugin_node_bandwidth);
+    return i >= 0 && s->table->plugins[i].filters;
 }
 
-bool fit_checks_resource(const struct sched *s, const struct fit_args *a, uint16_t r)
+bool fit_checks_resource(const struct sched *s, const struct pod_class *c, const struct fit_args *a, uint16_t r)
 {
-    if (resource_is_bandwidth(r) && bandwidth_filters(s))
+    if (resource_is_bandwidth(r) && bandwidth_filters(s, c))
         return false;
     for (uint32_t i = 0; a && i < a->nignored && resource_is_extended(r); i++) {
         str name = s->res_name[r], ignored = a->ignored[i];

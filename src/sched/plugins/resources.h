@@ -17,7 +17,7 @@ static inline bool resource_is_bandwidth(uint16_t r)
 }
 int64_t class_request(const struct pod_class *c, uint16_t r);
 /* Does NodeResourcesFit check this resource?  Not when it is told to ignore it, nor bandwidth where NodeBandwidth filters. */
-bool fit_checks_resource(const struct sched *s, const struct fit_args *a, uint16_t r);
+bool fit_checks_resource(const struct sched *s, const struct pod_class *c, const struct fit_args *a, uint16_t r);
 /* The resources list of a plugin's arguments: [{name, weight}], at most max; `field` is its path for errors. */
 struct named_weight {
     str name;

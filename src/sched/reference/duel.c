@@ -157,7 +157,14 @@ void duel_init(struct duel *d, const struct duel_opts *o)
     worldgen_init(&d->gen, o->seed, o->features);
     d->gen.nodes = o->nodes;
     naive_init(&d->naive, &o->conf, o->tie_seed);
-    d->sched = sched_new(duel_profile(&o->conf), o->tie_seed);
+    struct sched_profile *profile = duel_profile(&o->conf);
+    d->confs[d->nconfs++] = o->conf;
+    if (o->second) {
+        profile->next = duel_profile(o->second);
+        profile->next->name = S("second");
+        d->confs[d->nconfs++] = *o->second;
+    }
+    d->sched = sched_new(profile, o->tie_seed);
     must(sched_resource_id(d->sched, S("example.com/foo"), &foo, &err), &err);
     BUG_ON(foo != GEN_FOO);
     for (size_t i = 0; i < ARRAY_LEN(worldgen_namespaces); i++) {
@@ -189,6 +196,8 @@ size_t duel_pod_new(struct duel *d)
 {
     struct err err = ERR_NONE;
     struct pod_spec p = worldgen_pod(&d->gen, d->npods++);
+    if (d->nconfs > 1)
+        p.scheduler = worldgen_chance(&d->gen, 50) ? S("second") : S("duel");
     must(sched_pod_put(d->sched, &p, NULL, &err), &err);
     return naive_pod_put(&d->naive, &p);
 }
@@ -246,12 +255,23 @@ static str result_name(enum unit_result r)
     return names[r];
 }
 
-/* Plugins that rejected nodes, as rules. */
-static uint32_t rules_of(const struct duel *d, uint64_t rejected_by)
+static uint32_t profile_at(const struct duel *d, size_t pod)
 {
-    uint32_t rules = 0;
+    return class_of(d->sched, id_of(d, pod))->profile;
+}
+
+/* Where the pod's profile has the rule; -1. */
+static int rule_at(const struct duel *d, size_t pod, int rule)
+{
+    return profile_table_index(d->sched->table, profile_at(d, pod), plugin_find(str_of(naive_rule_names[rule])));
+}
+
+/* Plugins that rejected nodes, as rules; all of them when one is not of the pod's profile. */
+static uint32_t rules_of(const struct duel *d, size_t pod, uint64_t rejected_by)
+{
+    uint32_t rules = rejected_by & ~d->sched->table->of[profile_at(d, pod)] ? UINT32_MAX : 0;
     for (int r = 0; r < NAIVE_RULES; r++) {
-        int at = profile_index(d->sched->profile, naive_rule_names[r]);
+        int at = rule_at(d, pod, r);
         if (at >= 0 && rejected_by >> at & 1)
             rules |= 1u << r;
     }
@@ -270,7 +290,7 @@ static bool compare_rejection(struct duel *d, size_t pod, const struct unit_deci
     uint32_t rules = 0;
     for (int r = 0; r < NAIVE_RULES; r++)
         rules |= (uint32_t)(want->rejected[r] > 0) << r;
-    uint32_t have = rules_of(d, got->rejected_by);
+    uint32_t have = rules_of(d, pod, got->rejected_by);
     bool pinned = is_pinned(&d->naive.pods.p[pod].spec);
     if (got->result == UNIT_REJECTED && (have == rules || pinned))
         return true;
@@ -296,7 +316,7 @@ static bool compare_placement(struct duel *d, size_t pod, const struct unit_deci
         return false;
     }
     duel_describe_pod(why, &d->naive.pods.p[pod].spec);
-    strbuf_addf(why, ": engine " STR_FMT " (rules %x), naive " STR_FMT, STR_ARG(result_name(got->result)), rules_of(d, got->rejected_by),
+    strbuf_addf(why, ": engine " STR_FMT " (rules %x), naive " STR_FMT, STR_ARG(result_name(got->result)), rules_of(d, pod, got->rejected_by),
                 STR_ARG(name));
     return false;
 }
@@ -344,7 +364,7 @@ static bool compare_parts(struct duel *d, size_t pod, struct strbuf *why)
         return true;
     place_score_parts(d->sched, c, n, have);
     for (int r = 0; r < NAIVE_RULES; r++) {
-        int at = profile_index(d->sched->profile, naive_rule_names[r]);
+        int at = rule_at(d, pod, r);
         if (at < 0 || have[at] == want[r])
             continue;
         duel_describe_pod(why, p);
@@ -372,6 +392,7 @@ static bool devices_allowed(struct duel *d, size_t pod, int node, uint16_t mask,
 bool duel_decide(struct duel *d, size_t pod, struct strbuf *why)
 {
     struct naive *w = &d->naive;
+    w->conf = d->confs[d->nconfs > 1 && str_is(w->pods.p[pod].spec.scheduler, "second")];
     struct naive_choice want = naive_choose(w, pod);
     struct unit_decision got = UNIT_DECISION_INIT;
     pod_id id = id_of(d, pod);

@@ -16,10 +16,13 @@ struct duel_opts {
     uint32_t features;  /* enum worldgen_feature */
     uint32_t nodes;
     struct naive_conf conf;
+    const struct naive_conf *second; /* of a second profile, which half of the pods choose; NULL: there is one */
 };
 struct duel {
     struct worldgen gen;
-    struct naive naive;
+    struct naive naive; /* its conf is that of the pod that is decided */
+    struct naive_conf confs[2];
+    uint32_t nconfs;
     struct sched *sched;
     uint32_t npods; /* made so far */
     nsec_t now;

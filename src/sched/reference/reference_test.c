@@ -343,7 +343,59 @@ TEST(preemption_with_constraints)
     T_OK(t.preempted > 50);
 }
 
+/* Half of the pods are decided by each, on the same nodes: what one has placed counts for the other, its rules do not. */
+TEST(two_profiles)
+{
+    struct totals t = {0};
+    int bad = 0;
+    struct rng r;
+    rng_seed(&r, 78);
+    for (uint32_t i = 0; i < 300 && bad < 3; i++) {
+        struct naive_conf c[2] = {naive_conf_default(), naive_conf_default()};
+        for (int k = 0; k < NAIVE_RULES; k++) {
+            /* volumes and devices are one book for both */
+            bool both = k == NAIVE_GPU || k == NAIVE_NUMA || (k >= NAIVE_VOLUME_RESTRICTIONS && k <= NAIVE_VOLUME_ZONE);
+            for (int j = 0; j < 2; j++) {
+                c[j].filter[k] = k < NAIVE_BALANCED && (both || rng_below(&r, 100) < 70);
+                c[j].weight[k] = c[j].weight[k] && rng_below(&r, 100) < 60 ? 1 + (int32_t)rng_below(&r, 9) : 0;
+            }
+        }
+        for (int j = 0; j < 2; j++) {
+            c[j].strategy = rng_below(&r, 2) ? FIT_LEAST : FIT_MOST;
+            c[j].formula = rng_below(&r, 2) ? BALANCED_GAIN : BALANCED_WITH;
+            c[j].hard_affinity_weight = (int32_t)rng_below(&r, 3);
+            c[j].default_spread = rng_below(&r, 2);
+            c[j].best_fit = rng_below(&r, 4) == 0;
+        }
+        uint32_t features = (uint32_t)rng_u64(&r) & GEN_ALL & ~(uint32_t)(GEN_PRIORITY | GEN_DAEMON);
+        struct duel_opts o = {.seed = 7000 + i, .tie_seed = rng_below(&r, 3), .features = features, .nodes = 2 + (uint32_t)rng_below(&r, 18), .conf = c[0], .second = &c[1]};
+        bad += !run_world(&o, 45, &t);
+    }
+    T_BOTH(t);
+}
+
+/* One evicts, the other does not. */
+TEST(two_profiles_preempt)
+{
+    struct totals t = {0};
+    int bad = 0;
+    for (uint32_t i = 0; i < 120 && bad < 3; i++) {
+        struct naive_conf a = naive_conf_default(), b = naive_conf_default();
+        a.preempt = true;
+        b.preempt = i % 3 == 0;
+        a.filter[NAIVE_NUMA] = b.filter[NAIVE_NUMA] = false;
+        b.filter[NAIVE_TAINTS] = i % 2;
+        b.filter[NAIVE_PORTS] = i % 4 > 0;
+        b.strategy = FIT_MOST;
+        struct duel_opts o = {.seed = 9000 + i, .tie_seed = i % 3 ? i : 0, .features = GEN_PRIORITY | GEN_PORTS | GEN_POD_REQUIRED | GEN_SPREAD_HARD | GEN_TAINTS,
+                              .nodes = 2 + i % 6, .conf = a, .second = &b};
+        bad += !run_world(&o, 50, &t);
+    }
+    T_BOTH(t);
+    T_OK(t.preempted > 50);
+}
+
 TEST_MAIN(resources_alone, taints_and_cordons, node_affinity, added_node_affinity, ports, volume_restrictions, volume_limits,
           volume_binding, volume_zone, all_about_volumes, hard_spread, required_pod_affinity, bandwidth, gpus, numa_zones,
           score_least_most_ratio, score_balanced, score_images, score_taints, score_node_affinity, score_pod_affinity, score_spread,
-          best_fit_breaks_ties, default_profile, many_nodes, random_mixtures, preemption_resources, preemption_with_constraints)
+          best_fit_breaks_ties, default_profile, many_nodes, random_mixtures, preemption_resources, preemption_with_constraints, two_profiles, two_profiles_preempt)
