@@ -1,10 +1,11 @@
 /* batch_job.c - Jobs: pods until enough of them have succeeded.  The decisions are batch_job_plan's; this carries them out in an order that loses no count:
  *
- *   pods that must go: finalizer off, then delete ─► status (uids of finished pods) ─► finalizers off ─► new pods
+ *   pods that must go: finalizer off unless they count as failed, then delete ─► status (uids of finished pods) ─► finalizers off ─► new pods
  *
  * Keys: "ns/name" of a Job, or "pod:ns/name" of a pod whose Job is gone and that only our finalizer still holds. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/batch_job_plan.h"
+#include "controllers/events.h"
 #include "controllers/workloads.h"
 
 struct run {
@@ -70,6 +71,8 @@ static struct json make_pod(struct job *j, struct run *r, const struct job_creat
 static void created(struct job *j)
 {
     struct run *r = j->state;
+    workload_pod_events(j, &r->w, &r->deletes);
+    workload_pod_events(j, &r->w, &r->creates);
     if (ops_failure(&r->first) || ops_failure(&r->deletes) || ops_failure(&r->releases) || ops_failure(&r->creates))
         job_end(j, WORK_RETRY);
     else if (r->plan.after)
@@ -86,9 +89,39 @@ static void released(struct job *j)
     ops_run(j, &r->creates, created);
 }
 
+static const struct json *condition_of(const struct json *status, str type)
+{
+    const struct json *list = json_get(status, S("conditions"));
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_eq(json_get_str(&list->items[i], S("type")), type))
+            return &list->items[i];
+    return NULL;
+}
+
+/* What a condition that has just turned says to people. */
+static void tell_conditions(struct job *j, struct run *r)
+{
+    const struct json *list = json_get(&r->plan.status, S("conditions")), *old = json_get(&r->w.obj, S("status"));
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        const struct json *c = &list->items[i], *before = condition_of(old, json_get_str(c, S("type")));
+        str type = json_get_str(c, S("type")), reason = json_get_str(c, S("reason"));
+        bool on = str_is(json_get_str(c, S("status")), "True"), was = str_is(json_get_str(before, S("status")), "True");
+        if (on == was)
+            continue;
+        if (str_is(type, "Complete"))
+            workload_event(j, &r->w, EVENT_NORMAL, "Completed", "Job completed");
+        else if (str_is(type, "Failed"))
+            workload_event(j, &r->w, EVENT_WARNING, reason.len ? arena_cstr(&j->arena, reason) : "Failed", STR_FMT, STR_ARG(json_get_str(c, S("message"))));
+        else if (str_is(type, "Suspended"))
+            workload_event(j, &r->w, EVENT_NORMAL, on ? "Suspended" : "Resumed", on ? "Job suspended" : "Job resumed");
+    }
+}
+
 static void told(struct job *j)
 {
     struct run *r = j->state;
+    if (job_ok(j))
+        tell_conditions(j, r);
     if (job_ok(j))
         ops_run(j, &r->releases, released);
     else
@@ -125,7 +158,8 @@ static void manage(struct job *j)
     }
     batch_job_plan(a, &r->w.obj, pods, n, r->w.now, &r->plan);
     for (size_t i = 0; i < r->plan.ndeletes; i++) {
-        add_release(a, &r->first, r->plan.deletes[i]);
+        if (!r->plan.deletes_count)
+            add_release(a, &r->first, r->plan.deletes[i]);
         ops_add_delete(a, &r->deletes, r->plan.deletes[i]);
     }
     for (size_t i = 0; i < r->plan.nreleases; i++)
@@ -151,8 +185,12 @@ static void reconcile(struct job *j)
         return;
     }
     struct run *r = arena_new(&j->arena, struct run);
-    if (workload_begin(j, &r->w, WORKLOAD_JOB))
+    if (!workload_begin(j, &r->w, WORKLOAD_JOB))
+        return;
+    if (batch_job_is_ours(&r->w.obj))
         workload_claim(j, &r->w, manage);
+    else
+        job_end(j, WORK_OK);
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "controllers/batch_job_plan.h"
 
 #include "base/civil.h"
+#include "controllers/replicaset_plan.h"
 #include "controllers/workloads.h"
 
 #define MAX_INDEXES 10000000 /* of an indexed Job; the API allows more, but parallelism and pods make them unreachable */
@@ -21,7 +22,7 @@ struct counting {
     int64_t restarts; /* of active pods, where the kubelet restarts them */
     bool pending;     /* something is not in the counters yet */
     uint8_t *done, *lost, *busy; /* by index: succeeded, failed for good, has a pod */
-    int64_t *failures, ndone, nlost;
+    int64_t *failures, *attempts, ndone, nlost; /* attempts: failed pods that are there, ignored ones among them */
     nsec_t *failed_at;
     struct json uncounted_succeeded, uncounted_failed;
     str fail_reason, fail_message; /* "" : it goes on */
@@ -78,6 +79,12 @@ static void condition_put(struct counting *c, const char *type, bool value, str 
         json_push(a, list, cond);
 }
 
+bool batch_job_is_ours(const struct json *job)
+{
+    const struct json *manager = json_path(job, "spec", "managedBy", NULL);
+    return !manager || str_is(json_str(manager), JOB_MANAGER);
+}
+
 bool batch_job_is_finished(const struct json *job, nsec_t *ret_at)
 {
     static const char *const ends[] = {"Complete", "Failed"};
@@ -92,13 +99,11 @@ bool batch_job_is_finished(const struct json *job, nsec_t *ret_at)
     return false;
 }
 
-static void delete_active(struct counting *c, size_t most)
+static void delete_active(struct counting *c)
 {
-    for (size_t i = 0; i < c->npods && most; i++)
-        if (pod_is_active(c->pods[i])) {
+    for (size_t i = 0; i < c->npods; i++)
+        if (pod_is_active(c->pods[i]))
             c->plan->deletes[c->plan->ndeletes++] = c->pods[i];
-            most--;
-        }
 }
 
 /* --- counting finished pods ---------------------------------------------------------------------------------------------------- */
@@ -120,6 +125,12 @@ static int64_t index_of(const struct counting *c, const struct pod_record *p)
 {
     int64_t index;
     return c->indexed && str_to_i64(p->index, &index) && index >= 0 && index < c->completions ? index : -1;
+}
+
+/* A pod whose index is not wanted any more is no failure. */
+static bool is_counted(const struct counting *c, const struct pod_record *p)
+{
+    return !c->indexed || index_of(c, p) >= 0;
 }
 
 /* Uids whose pods hold no finalizer any more become numbers. */
@@ -172,10 +183,8 @@ static void count_failure(struct counting *c, struct pod_record *p)
     enum job_verdict verdict = job_failure_verdict(c->a, json_get(c->spec, S("podFailurePolicy")), p, &why);
     int64_t index = index_of(c, p);
     nsec_t at = p->finished_at ? p->finished_at : p->deleted_at;
-    if (verdict != JOB_IGNORE) {
-        c->recent_failures += at > c->last_success;
-        c->last_failure = MAX(c->last_failure, at);
-    }
+    c->recent_failures += at > c->last_success; /* one that is ignored delays the next, too */
+    c->last_failure = MAX(c->last_failure, at);
     if (verdict == JOB_FAIL && !c->fail_reason.len && p->tracked) {
         c->fail_reason = S("PodFailurePolicy");
         c->fail_message = why;
@@ -183,12 +192,13 @@ static void count_failure(struct counting *c, struct pod_record *p)
     if (index >= 0 && c->per_index >= 0) {
         c->failures[index] = MAX(c->failures[index], p->index_failures + (verdict != JOB_IGNORE));
         c->failed_at[index] = MAX(c->failed_at[index], at);
+        c->attempts[index]++;
         if (verdict == JOB_FAIL_INDEX || c->failures[index] > c->per_index)
             c->lost[index] = 1;
     }
     if (!p->tracked)
         return;
-    if (verdict != JOB_IGNORE && !list_has(&c->uncounted_failed, p->uid)) {
+    if (verdict != JOB_IGNORE && is_counted(c, p) && !list_has(&c->uncounted_failed, p->uid)) {
         if (c->uncounted_succeeded.len + c->uncounted_failed.len >= JOB_MAX_UNCOUNTED) {
             c->pending = true;
             return;
@@ -235,6 +245,27 @@ static void count_indexes(struct counting *c)
     }
     if (c->indexed)
         c->succeeded = c->ndone;
+}
+
+/* A Job that fails takes its pods along; those that have not ended by themselves have failed with it. */
+static void fail_pods(struct counting *c)
+{
+    c->plan->deletes_count = true;
+    for (size_t i = 0; i < c->npods; i++) {
+        struct pod_record *p = c->pods[i];
+        if (pod_is_finished(p) || counts_as_failed(c, p)) /* done by count_failure */
+            continue;
+        if (p->tracked && is_counted(c, p) && !list_has(&c->uncounted_failed, p->uid)) {
+            c->pending = true;
+            if (c->uncounted_succeeded.len + c->uncounted_failed.len >= JOB_MAX_UNCOUNTED)
+                continue;
+            json_push(c->a, &c->uncounted_failed, json_string(arena_str(c->a, p->uid)));
+        }
+        if (!pod_is_gone(p))
+            c->plan->deletes[c->plan->ndeletes++] = p;
+        if (p->tracked)
+            release(c, p);
+    }
 }
 
 /* --- has it ended? ---------------------------------------------------------------------------------------------------------------- */
@@ -350,19 +381,54 @@ static void create_indexed(struct counting *c, int64_t room)
     for (int64_t i = 0; i < c->completions && room > 0 && c->plan->ncreates < JOB_MAX_CREATES; i++) {
         if (c->done[i] || c->lost[i] || c->busy[i])
             continue;
-        if (c->per_index >= 0 && must_wait(c, c->failures[i], c->failed_at[i]))
+        if (c->per_index >= 0 && must_wait(c, MAX(c->failures[i], c->attempts[i]), c->failed_at[i]))
             continue;
         add_create(c, i, c->per_index >= 0 ? c->failures[i] : -1);
         room--;
     }
 }
 
+/* Fewer completions than before: pods of indexes that are not wanted any more go, and all but one of an index. */
+static void delete_spare(struct counting *c, uint8_t *kept)
+{
+    uint8_t *taken = arena_array(c->a, (size_t)c->completions + 1, uint8_t);
+    for (size_t i = 0; i < c->npods; i++) {
+        int64_t index = index_of(c, c->pods[i]);
+        if (!pod_is_active(c->pods[i]))
+            continue;
+        kept[i] = index >= 0 && !taken[index];
+        if (index >= 0)
+            taken[index] = 1;
+        if (kept[i])
+            continue;
+        c->plan->deletes[c->plan->ndeletes++] = c->pods[i];
+        c->active--;
+    }
+}
+
+/* Those that run least go first. */
+static void delete_surplus(struct counting *c, const uint8_t *kept, int64_t wanted)
+{
+    struct pod_record **pods = arena_array(c->a, c->npods + 1, struct pod_record *);
+    size_t n = 0;
+    for (size_t i = 0; i < c->npods; i++)
+        if (pod_is_active(c->pods[i]) && (!c->indexed || kept[i]))
+            pods[n++] = c->pods[i];
+    struct replica_plan p = replica_plan_make(c->a, pods, n, wanted);
+    for (size_t i = 0; i < p.delete; i++)
+        c->plan->deletes[c->plan->ndeletes++] = pods[i];
+}
+
 static void plan_pods(struct counting *c)
 {
+    uint8_t *kept = arena_array(c->a, c->npods + 1, uint8_t);
+    if (c->indexed)
+        delete_spare(c, kept);
+
     int64_t wanted = c->completions < 0 ? (known_succeeded(c) ? c->active : c->parallelism) : MIN(c->completions - known_succeeded(c), c->parallelism);
     int64_t room = wanted - c->active - (c->only_failed ? c->terminating : 0);
     if (c->active > wanted) {
-        delete_active(c, (size_t)(c->active - MAX(wanted, (int64_t)0)));
+        delete_surplus(c, kept, wanted);
         return;
     }
     if (room <= 0 || (c->per_index < 0 && must_wait(c, c->recent_failures, c->last_failure)))
@@ -395,6 +461,7 @@ static void read_spec(struct counting *c)
         c->lost = arena_array(c->a, n, uint8_t);
         c->busy = arena_array(c->a, n, uint8_t);
         c->failures = arena_array(c->a, n, int64_t);
+        c->attempts = arena_array(c->a, n, int64_t);
         c->failed_at = arena_array(c->a, n, nsec_t);
         job_indexes_parse(json_get_str(status, S("completedIndexes")), c->done, c->completions);
         job_indexes_parse(json_get_str(status, S("failedIndexes")), c->lost, c->completions);
@@ -468,8 +535,10 @@ void batch_job_plan(struct arena *a, const struct json *job, struct pod_record *
     look_for_failure(&c);
     if (!c.fail_reason.len)
         look_for_success(&c);
-    if (c.fail_reason.len || c.success_reason.len || c.suspended)
-        delete_active(&c, npods);
+    if (c.fail_reason.len)
+        fail_pods(&c);
+    else if (c.success_reason.len || c.suspended)
+        delete_active(&c);
     else
         plan_pods(&c);
     write_counts(&c);

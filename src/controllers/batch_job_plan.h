@@ -11,6 +11,7 @@
 #include "controllers/pod_cache.h"
 
 #define JOB_FINALIZER "batch.kubernetes.io/job-tracking"
+#define JOB_MANAGER "kubernetes.io/job-controller"
 #define JOB_INDEX_NOTE "batch.kubernetes.io/job-completion-index"
 #define JOB_FAILURES_NOTE "batch.kubernetes.io/job-index-failure-count"
 #define JOB_MAX_CREATES 500    /* of one run */
@@ -27,14 +28,17 @@ struct job_plan {
     struct json status;
     struct job_create *creates;
     size_t ncreates;
-    struct pod_record **deletes; /* active ones that must go: without being counted */
+    struct pod_record **deletes; /* active ones that must go */
     size_t ndeletes;
+    bool deletes_count; /* as failed: they are named in the status and released; else their finalizer goes before they do */
     struct pod_record **releases; /* their finalizer goes once the status is written */
     size_t nreleases;
     nsec_t after; /* look again; 0: when something happens */
 };
 
 void batch_job_plan(struct arena *a, const struct json *job, struct pod_record *const *pods, size_t npods, nsec_t now, struct job_plan *ret);
+/* Is it ours to run?  spec.managedBy may name another controller. */
+bool batch_job_is_ours(const struct json *job);
 /* Complete or Failed; *ret_at: since when. */
 bool batch_job_is_finished(const struct json *job, nsec_t *ret_at);
 

@@ -146,4 +146,86 @@ TEST(success_policy)
     T_EQ_INT(p.ndeletes, 1);
 }
 
-TEST_MAIN(makes_as_many_as_parallelism, counts_each_pod_once, backs_off, indexes, limit_for_each_index, failure_policy, suspended_and_late, success_policy)
+/* Pods that a failed Job takes along are failures; those of a suspended one are not. */
+TEST(fails_with_its_pods)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json job = job_of(&a, "'completions':3,'parallelism':3,'backoffLimit':6,'activeDeadlineSeconds':10,'podReplacementPolicy':'Failed'", "");
+    struct pod_record *pods[] = {pod(&a, "a Running tracked"), pod(&a, "b Succeeded tracked"), pod(&a, "c Running tracked deleting")};
+    struct job_plan p;
+    batch_job_plan(&a, &job, pods, 3, NOW, &p);
+    T_EQ_STR(condition(&p.status, "FailureTarget"), "DeadlineExceeded");
+    T_EQ_INT(p.ndeletes, 1);
+    T_OK(p.deletes_count);
+    T_EQ_INT(p.nreleases, 3);
+    T_EQ_INT(json_path(&p.status, "uncountedTerminatedPods", "failed", NULL)->len, 2);
+    json_set(&a, &job, S("status"), p.status);
+    batch_job_plan(&a, &job, pods, 3, NOW, &p); /* killed before anything was carried out: the same again */
+    T_EQ_INT(json_path(&p.status, "uncountedTerminatedPods", "failed", NULL)->len, 2);
+    T_EQ_INT(p.nreleases, 3);
+    batch_job_plan(&a, &job, NULL, 0, NOW, &p);
+    T_EQ_INT(json_get_int(&p.status, S("failed"), 0), 2);
+    T_EQ_INT(json_get_int(&p.status, S("succeeded"), 0), 1);
+    T_EQ_STR(condition(&p.status, "Failed"), "DeadlineExceeded");
+    job = job_of(&a, "'completions':3,'parallelism':3,'backoffLimit':6,'suspend':true", "");
+    pods[0] = pod(&a, "a Running tracked");
+    batch_job_plan(&a, &job, pods, 1, NOW, &p);
+    T_EQ_INT(p.ndeletes, 1);
+    T_OK(!p.deletes_count && !json_path(&p.status, "uncountedTerminatedPods", "failed", NULL));
+}
+
+/* completions and parallelism of an indexed Job may change together. */
+TEST(indexes_that_are_not_wanted_any_more_go)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json job = job_of(&a, "'completionMode':'Indexed','completions':2,'parallelism':2,'backoffLimit':6", "");
+    struct pod_record *pods[] = {pod(&a, "a Running tracked index=3"), pod(&a, "b Running tracked index=0"), pod(&a, "c Running tracked index=0"), pod(&a, "d Failed tracked index=4")};
+    struct job_plan p;
+    batch_job_plan(&a, &job, pods, 4, NOW, &p);
+    T_EQ_INT(p.ndeletes, 2);
+    T_EQ_STR(p.deletes[0]->name, "a"); /* 3 is beyond */
+    T_EQ_STR(p.deletes[1]->name, "c"); /* 0 has one */
+    T_EQ_INT(p.ncreates, 1);
+    T_EQ_INT(p.creates[0].index, 1);
+    T_EQ_INT(p.nreleases, 1);
+    T_OK(!json_path(&p.status, "uncountedTerminatedPods", "failed", NULL));
+    job = job_of(&a, "'completions':9,'parallelism':1,'backoffLimit':6", "");
+    struct pod_record *some[] = {pod(&a, "a node=n Running ready=1 tracked"), pod(&a, "b Pending tracked")};
+    batch_job_plan(&a, &job, some, 2, NOW, &p);
+    T_EQ_INT(p.ndeletes, 1);
+    T_EQ_STR(p.deletes[0]->name, "b"); /* it has done nothing yet */
+}
+
+/* What a failure policy ignores is no reason to try again as fast as possible. */
+TEST(ignored_failures_delay)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    static const char policy[] = "'podFailurePolicy':{'rules':[{'action':'Ignore','onExitCodes':{'operator':'In','values':[7]}}]},'podReplacementPolicy':'Failed'";
+    struct json job = job_of(&a, arena_cstr(&a, arena_fmt(&a, "'completions':1,'parallelism':1,'backoffLimit':0,%s", policy)), "");
+    struct pod_record *pods[] = {pod(&a, "a Failed tracked exit=7 finished=9999"), pod(&a, "b Failed exit=7 finished=9999 index=0")};
+    struct job_plan p;
+    batch_job_plan(&a, &job, pods, 1, NOW, &p);
+    T_EQ_STR(condition(&p.status, "FailureTarget"), "");
+    T_EQ_INT(p.ncreates, 0);
+    T_EQ_INT(p.after, JOB_BACKOFF_NS - NSEC_PER_SEC);
+    batch_job_plan(&a, &job, pods, 1, NOW + JOB_BACKOFF_NS, &p);
+    T_EQ_INT(p.ncreates, 1);
+    job = job_of(&a, arena_cstr(&a, arena_fmt(&a, "'completionMode':'Indexed','completions':1,'parallelism':1,'backoffLimit':99,'backoffLimitPerIndex':0,%s", policy)), "");
+    batch_job_plan(&a, &job, pods + 1, 1, NOW, &p);
+    T_EQ_INT(p.ncreates, 0);
+    T_EQ_INT(p.after, JOB_BACKOFF_NS - NSEC_PER_SEC);
+    batch_job_plan(&a, &job, pods + 1, 1, NOW + JOB_BACKOFF_NS, &p);
+    T_EQ_INT(p.ncreates, 1);
+    T_EQ_INT(p.creates[0].failures, 0);
+}
+
+TEST(job_of_another_controller)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json plain = tree(&a, "{'spec':{}}"), ours = tree(&a, "{'spec':{'managedBy':'kubernetes.io/job-controller'}}"), other = tree(&a, "{'spec':{'managedBy':'acme.example/queue'}}");
+    T_OK(batch_job_is_ours(&plain));
+    T_OK(batch_job_is_ours(&ours));
+    T_OK(!batch_job_is_ours(&other));
+}
+
+TEST_MAIN(ignored_failures_delay, indexes_that_are_not_wanted_any_more_go, fails_with_its_pods, job_of_another_controller, makes_as_many_as_parallelism, counts_each_pod_once, backs_off, indexes, limit_for_each_index, failure_policy, suspended_and_late, success_policy)

@@ -8,8 +8,12 @@
 #include "controllers/controllers.h"
 
 #include "base/log.h"
+#include "controllers/events.h"
 #include "controllers/job.h"
+#include "controllers/node_lifecycle.h"
+#include "controllers/services.h"
 #include "controllers/sources.h"
+#include "controllers/volumes.h"
 #include "controllers/workloads.h"
 
 static const struct controller_type *const types[] = {
@@ -21,6 +25,9 @@ static const struct controller_type *const types[] = {
     &controller_event_ttl,
     &controller_role_aggregation,
     &controller_volume_protection,
+    &controller_certificates,
+    &controller_token_cleaner,
+    &controller_event_recorder,
     &controller_workload_caches, /* before those that use it */
     &controller_replicaset,
     &controller_rc,
@@ -30,6 +37,18 @@ static const struct controller_type *const types[] = {
     &controller_daemonset,
     &controller_statefulset,
     &controller_cronjob,
+    &controller_node_lifecycle,
+    &controller_taint_eviction,
+    &controller_node_ipam,
+    &controller_volumes,
+    &controller_service_caches, /* before those that use it */
+    &controller_endpoints,
+    &controller_endpoint_slice,
+    &controller_endpoint_slice_mirror,
+    &controller_disruption,
+    &controller_pod_gc,
+    &controller_resource_quota,
+    &controller_hpa,
 };
 
 #define EVENT_TTL_NS (3600 * NSEC_PER_SEC)

@@ -18,6 +18,14 @@ struct controllers_opts {
     const struct clock *clock;
     const char *root_ca_pem;  /* kube-root-ca.crt of each namespace */
     nsec_t event_ttl_ns;      /* 0: 1 h */
+    nsec_t pod_gc_quarantine_ns; /* how long a node is gone until its pods are; 0: 40 s */
+    size_t finished_pods;     /* of which the rest is deleted; 0: 12500 */
+    nsec_t hpa_period_ns;     /* between two looks at metrics; 0: 15 s */
+    const char *root_ca_key_pem; /* signs certificates; NULL: none are signed */
+    const char *server_cert_pem; /* the API server's own: what is named there no node gets a certificate for by itself; NULL */
+    const char *cluster_cidr; /* addresses of pods, a part for each node; NULL or "": nodes get none */
+    int node_cidr_bits;       /* 0: 24 */
+    nsec_t node_grace_ns;     /* of silence until a node counts as lost; 0: 40 s */
 };
 
 /* On the loop's thread or before it runs. */

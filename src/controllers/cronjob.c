@@ -7,6 +7,7 @@
 #include "base/civil.h"
 #include "controllers/batch_job_plan.h"
 #include "controllers/cron_schedule.h"
+#include "controllers/events.h"
 #include "controllers/workloads.h"
 
 #define TIME_NOTE "batch.kubernetes.io/cronjob-scheduled-timestamp"
@@ -144,9 +145,27 @@ static void count(struct job *j, struct run *r)
         json_set(a, &r->status, S("lastSuccessfulTime"), json_string(success));
 }
 
+/* Jobs that status called active and that have ended, and those that went. */
+static void tell(struct job *j, struct run *r)
+{
+    const struct json *old = json_path(&r->w.obj, "status", "active", NULL);
+    for (uint32_t i = 0; json_is(old, JSON_ARRAY) && i < old->len; i++)
+        for (size_t k = 0; k < r->njobs; k++)
+            if (r->jobs[k].finished && str_eq(r->jobs[k].uid, json_get_str(&old->items[i], S("uid"))))
+                workload_event(j, &r->w, EVENT_NORMAL, "SawCompletedJob", "Saw completed job: " STR_FMT ", condition: %s", STR_ARG(r->jobs[k].name),
+                               r->jobs[k].failed ? "Failed" : "Complete");
+    for (size_t i = 0; i < r->deletes.len; i++) {
+        str path = r->deletes.p[i].path;
+        if (r->deletes.p[i].status == 200)
+            workload_event(j, &r->w, EVENT_NORMAL, "SuccessfulDelete", "Deleted job " STR_FMT, STR_ARG(str_from(path, (size_t)str_rfind_char(path, '/') + 1)));
+    }
+}
+
 static void ended(struct job *j)
 {
     struct run *r = j->state;
+    if (job_ok(j))
+        tell(j, r);
     if ((!job_ok(j) && !job_not_found(j)) || ops_failure(&r->deletes))
         job_end(j, WORK_RETRY);
     else if (r->after)
@@ -188,11 +207,14 @@ static void created(struct job *j)
     struct arena *a = &j->arena;
     const struct op *op = &r->creates.p[0];
     if (!op_ok(op) && op->status != 409) {
+        if (op->status)
+            workload_event(j, &r->w, EVENT_WARNING, "FailedCreate", "Error creating job: " STR_FMT, STR_ARG(op_message(op)));
         job_end(j, WORK_RETRY);
         return;
     }
     json_set(a, &r->status, S("lastScheduleTime"), json_string(time_text(a, r->due)));
     if (op_ok(op)) {
+        workload_event(j, &r->w, EVENT_NORMAL, "SuccessfulCreate", "Created job " STR_FMT, STR_ARG(json_get_str(json_get(&op->answer, S("metadata")), S("name"))));
         struct json *active = json_get(&r->status, S("active"));
         if (!json_is(active, JSON_ARRAY))
             active = json_set(a, &r->status, S("active"), json_array());
@@ -221,6 +243,8 @@ static void look_at_clock(struct job *j, struct run *r)
     str policy = json_get_str(spec, S("concurrencyPolicy"));
     nsec_t since = 0, now = r->w.now, deadline = json_get(spec, S("startingDeadlineSeconds")) ? workload_seconds(spec, S("startingDeadlineSeconds")) : -1;
     size_t active = 0;
+    if (!zone)
+        workload_event(j, &r->w, EVENT_WARNING, "UnknownTimeZone", "invalid timeZone: " STR_FMT ": not in " TIME_ZONE_DIR, STR_ARG(json_get_str(spec, S("timeZone"))));
     if (!zone || !cron_parse(json_get_str(spec, S("schedule")), &schedule) || json_get_bool(spec, S("suspend"), false) || object_deleting(&r->w.obj))
         return;
     if (!civil_parse(json_get_str(old, S("lastScheduleTime")), &since))
@@ -232,8 +256,10 @@ static void look_at_clock(struct job *j, struct run *r)
     r->due = cron_last(&schedule, zone, since, now);
     r->next = cron_next(&schedule, zone, r->due ? MAX(r->due, now) : (schedule.every ? since : now));
     r->after = r->next ? MAX(r->next - now, (nsec_t)NSEC_PER_MSEC) : 0;
-    if (str_is(policy, "Forbid") && active)
+    if (r->due && str_is(policy, "Forbid") && active) {
+        workload_event(j, &r->w, EVENT_NORMAL, "JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid");
         r->due = 0; /* its Job's end brings the next look */
+    }
     for (size_t i = 0; r->due && str_is(policy, "Replace") && i < r->njobs; i++)
         if (!r->jobs[i].finished)
             add_delete(j, r, &r->jobs[i]);

@@ -5,6 +5,7 @@
  * Pods are pinned to their node by required node affinity and go through the scheduler as all pods do. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/daemonset_plan.h"
+#include "controllers/events.h"
 #include "controllers/node_match.h"
 #include "controllers/revisions.h"
 
@@ -16,6 +17,7 @@ struct run {
     struct daemon_plan plan;
     struct ops ops;
     bool more;
+    nsec_t wait; /* until a pod that ended may be replaced; 0: none waits */
 };
 
 /* Daemons stay where others are kept away. */
@@ -115,6 +117,51 @@ static void gather(struct job *j, struct run *r, struct daemon_nodes *nodes)
     }
 }
 
+/* --- pods that ended ---------------------------------------------------------------------------------------------------------------------- */
+
+static void forget_old(struct map *failures, nsec_t now)
+{
+    VEC(str) old = {0};
+    map_foreach(e, failures)
+    {
+        if (daemon_failure_is_over(e->value, now))
+            vec_push(&old, e->key);
+    }
+    for (size_t i = 0; i < old.len; i++) {
+        free(map_get(failures, old.p[i]));
+        map_del(failures, old.p[i]);
+        free((char *)old.p[i].p);
+    }
+    vec_fini(&old);
+}
+
+static struct daemon_failure *failure_of(struct job *j, const struct run *r, str node)
+{
+    struct map *failures = j->c->state;
+    str key = arena_fmt(&j->arena, STR_FMT "/" STR_FMT, STR_ARG(r->w.uid), STR_ARG(node));
+    struct daemon_failure *f = map_get(failures, key);
+    if (f)
+        return f;
+    forget_old(failures, r->w.now);
+    f = xnew(struct daemon_failure);
+    map_put(failures, str_of(str_dup(key)), f);
+    return f;
+}
+
+static void hold_failed(struct job *j, struct run *r, struct daemon_nodes *nodes)
+{
+    for (size_t i = 0; i < nodes->n; i++) {
+        struct daemon_node *n = &nodes->p[i];
+        bool ended = false;
+        for (size_t k = 0; k < n->npods; k++)
+            ended |= pod_is_finished(n->pods[k]) && !pod_is_gone(n->pods[k]);
+        nsec_t left = ended && n->should_stay ? daemon_failure_left(failure_of(j, r, n->name), r->w.now) : 0;
+        n->failed_waits = left > 0;
+        if (left && (!r->wait || left < r->wait))
+            r->wait = left;
+    }
+}
+
 /* --- steps ------------------------------------------------------------------------------------------------------------------------------ */
 
 static void ended(struct job *j)
@@ -136,6 +183,7 @@ static void write_status(struct job *j)
     struct arena *a = &j->arena;
     const struct json *old = json_get(&r->w.obj, S("status"));
     struct json st = old ? json_copy(a, old) : json_object();
+    workload_pod_events(j, &r->w, &r->ops);
     const struct daemon_plan *p = &r->plan;
     json_set(a, &st, S("currentNumberScheduled"), json_int(a, p->current));
     json_set(a, &st, S("numberMisscheduled"), json_int(a, p->misscheduled));
@@ -162,7 +210,10 @@ static void got_revision(struct job *j, struct revisions *revisions UNUSED)
                             .on_delete = str_is(json_get_str(strategy, S("type")), "OnDelete"),
                             .max_surge = int_or_percent(json_get(rolling, S("maxSurge")), wanted, true, 0),
                             .max_unavailable = int_or_percent(json_get(rolling, S("maxUnavailable")), wanted, true, 1)};
+    hold_failed(j, r, &nodes);
     daemonset_plan(a, nodes.p, nodes.n, &o, &r->plan);
+    if (r->wait && (!r->plan.after || r->wait < r->plan.after))
+        r->plan.after = r->wait;
     map_fini(&nodes.by_name);
     r->more = r->plan.ncreates > BURST || r->plan.ndeletes > BURST;
     if (!object_deleting(&r->w.obj)) {
@@ -210,9 +261,22 @@ static void on_revision(void *arg, const struct object *was, const struct object
 static void init(struct controller *c)
 {
     struct workloads *all = workloads_of(c);
+    c->state = xnew(struct map); /* "uid/node" -> struct daemon_failure; a restart forgets them, which costs one pod a node */
     workloads_join(c, WORKLOAD_DAEMONSET);
     object_cache_subscribe(&all->objects[WORKLOAD_NODE], on_node, c);
     object_cache_subscribe(&all->objects[WORKLOAD_REVISION], on_revision, c);
 }
 
-const struct controller_type controller_daemonset = {.name = "daemonset", .parallel = 8, .init = init, .reconcile = reconcile};
+static void fini(struct controller *c)
+{
+    struct map *failures = c->state;
+    map_foreach(e, failures)
+    {
+        free(e->value);
+        free((char *)e->key.p);
+    }
+    map_fini(failures);
+    free(failures);
+}
+
+const struct controller_type controller_daemonset = {.name = "daemonset", .parallel = 8, .init = init, .fini = fini, .reconcile = reconcile};

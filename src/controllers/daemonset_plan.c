@@ -50,6 +50,8 @@ static struct place look(struct daemon_node *n, const struct daemon_opts *o, str
         struct pod_record *p = n->pods[i];
         if (pod_is_gone(p))
             *ret_blocked |= !pod_is_finished(p) && !o->max_surge;
+        else if (n->should_stay && pod_is_finished(p) && n->failed_waits)
+            *ret_blocked = true;
         else if (!n->should_stay || pod_is_finished(p))
             remove_pod(plan, p);
         else
@@ -102,6 +104,21 @@ static void roll_by_surge(const struct daemon_node *nodes, struct place *places,
         else if (!places[i].new && nodes[i].should_run && room-- > 0)
             plan->creates[plan->ncreates++] = nodes[i].name;
     }
+}
+
+bool daemon_failure_is_over(const struct daemon_failure *f, nsec_t now)
+{
+    return now - f->at > 2 * DAEMON_DELAY_MAX_NS;
+}
+
+nsec_t daemon_failure_left(struct daemon_failure *f, nsec_t now)
+{
+    bool first = !f->delay || daemon_failure_is_over(f, now);
+    nsec_t left = first ? 0 : MIN(f->at + f->delay - now, f->delay); /* never longer than the delay, should the clock be set back */
+    if (left > 0)
+        return left;
+    *f = (struct daemon_failure){now, first ? (nsec_t)DAEMON_DELAY_NS : MIN(2 * f->delay, (nsec_t)DAEMON_DELAY_MAX_NS)};
+    return 0;
 }
 
 void daemonset_plan(struct arena *a, struct daemon_node *nodes, size_t n, const struct daemon_opts *o, struct daemon_plan *ret)

@@ -6,6 +6,7 @@
  * decision was made on. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/deployment_plan.h"
+#include "controllers/events.h"
 #include "controllers/workloads.h"
 
 struct run {
@@ -15,6 +16,7 @@ struct run {
     str created;     /* name of a set that was just made */
     int64_t collisions;
     bool collided;
+    bool scaled;     /* the plan was carried out */
     nsec_t after;
 };
 
@@ -37,9 +39,18 @@ static void ended(struct job *j)
         job_end(j, WORK_OK);
 }
 
+static void tell_scale(struct job *j, struct run *r, str set, int64_t was, int64_t now)
+{
+    if (was != now)
+        workload_event(j, &r->w, EVENT_NORMAL, "ScalingReplicaSet", "Scaled %s replica set " STR_FMT " from %lld to %lld", now > was ? "up" : "down", STR_ARG(set), (long long)was,
+                       (long long)now);
+}
+
 static void write_status(struct job *j)
 {
     struct run *r = j->state;
+    for (size_t i = 0; r->scaled && !ops_failure(&r->ops) && i < r->d.n; i++)
+        tell_scale(j, r, r->d.sets[i].name, r->d.sets[i].was, r->d.sets[i].replicas);
     struct json status = deployment_status(&j->arena, &r->d, r->created, &r->after);
     if (r->collided)
         status_int(&j->arena, &status, "collisionCount", r->collisions + 1);
@@ -136,6 +147,9 @@ static void made_set(struct job *j)
     if (!job_ok(j)) {
         r->created = S("");
         ops_add(&j->arena, &r->ops, (struct op){.type = OP_OTHER, .status = j->status, .answer = j->answer}); /* the run has failed */
+        workload_event(j, &r->w, EVENT_WARNING, "ReplicaSetCreateError", "Failed to create new replica set: " STR_FMT, STR_ARG(json_get_str(&j->answer, S("message"))));
+    } else {
+        tell_scale(j, r, r->created, 0, deployment_new_replicas(&r->d));
     }
     write_status(j);
 }
@@ -276,6 +290,7 @@ static void step(struct job *j)
         return;
     }
     plan_sets(j, r);
+    r->scaled = true;
     plan_note(j, r);
     plan_history(j, r);
     ops_run(j, &r->ops, write_status);

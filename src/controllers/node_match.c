@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/node_match.h"
 
+#include "base/civil.h"
+
 static bool value_in(const struct json *values, str v)
 {
     for (uint32_t i = 0; json_is(values, JSON_ARRAY) && i < values->len; i++)
@@ -80,4 +82,42 @@ bool node_tolerated(const struct json *tolerations, const struct json *node, str
             return false;
     }
     return true;
+}
+
+/* Seconds for which the taint is tolerated: -1 for ever, -2 not at all.  Of several tolerations the one that ends first counts. */
+static int64_t tolerated_seconds(const struct json *tolerations, const struct json *taint)
+{
+    int64_t least = -2;
+    for (uint32_t i = 0; json_is(tolerations, JSON_ARRAY) && i < tolerations->len; i++) {
+        const struct json *t = &tolerations->items[i], *seconds = json_get(t, S("tolerationSeconds"));
+        int64_t s = -1;
+        if (!tolerates(t, taint))
+            continue;
+        if (json_is(seconds, JSON_NUMBER))
+            s = MAX(json_get_int(t, S("tolerationSeconds"), 0), (int64_t)0);
+        if (least == -2 || (s >= 0 && (least < 0 || s < least)))
+            least = s;
+    }
+    return least;
+}
+
+nsec_t node_evict_at(const struct json *tolerations, const struct json *taints, nsec_t now)
+{
+    nsec_t first = -1;
+    for (uint32_t i = 0; json_is(taints, JSON_ARRAY) && i < taints->len; i++) {
+        const struct json *taint = &taints->items[i];
+        nsec_t since;
+        if (!str_is(json_get_str(taint, S("effect")), "NoExecute"))
+            continue;
+        int64_t seconds = tolerated_seconds(tolerations, taint);
+        if (seconds == -1)
+            continue;
+        if (!civil_parse(json_get_str(taint, S("timeAdded")), &since))
+            since = now;
+        /* a century is for ever, and nothing overflows */
+        nsec_t at = seconds <= 0 ? 0 : since + MIN(seconds, (int64_t)3155760000) * NSEC_PER_SEC;
+        if (first < 0 || at < first)
+            first = at <= now ? 0 : at;
+    }
+    return first;
 }

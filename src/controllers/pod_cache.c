@@ -2,7 +2,7 @@
 #include "controllers/pod_cache.h"
 
 #include "base/civil.h"
-#include "controllers/groups.h"
+#include "base/groups.h"
 
 #define JOB_FINALIZER "batch.kubernetes.io/job-tracking"
 #define INDEX_NOTE "batch.kubernetes.io/job-completion-index"
@@ -86,12 +86,50 @@ static str pinned_node(const struct json *spec, const struct json *owner)
     return json_is(values, JSON_ARRAY) && values->len ? json_str(&values->items[0]) : S("");
 }
 
+static str addresses_of(struct arena *a, const struct json *status)
+{
+    const struct json *list = json_get(status, S("podIPs"));
+    struct strbuf b = strbuf_on(a);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        str ip = json_get_str(&list->items[i], S("ip"));
+        if (ip.len)
+            strbuf_addf(&b, "%s" STR_FMT, b.len ? "," : "", STR_ARG(ip));
+    }
+    return b.len ? strbuf_str(&b) : json_get_str(status, S("podIP"));
+}
+
+/* Services may name a port of a pod; sidecars among the init containers have ports, too. */
+static str named_ports(struct arena *a, const struct json *spec)
+{
+    static const str lists[] = {STR_INIT("containers"), STR_INIT("initContainers")};
+    struct strbuf b = strbuf_on(a);
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
+        const struct json *containers = json_get(spec, lists[l]);
+        for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
+            const struct json *c = &containers->items[i], *ports = json_get(c, S("ports"));
+            bool runs_on = l == 0 || str_is(json_get_str(c, S("restartPolicy")), "Always");
+            for (uint32_t k = 0; runs_on && json_is(ports, JSON_ARRAY) && k < ports->len; k++) {
+                str name = json_get_str(&ports->items[k], S("name")), protocol = json_get_str(&ports->items[k], S("protocol"));
+                if (name.len)
+                    strbuf_addf(&b, STR_FMT "/" STR_FMT "=%lld,", STR_ARG(name), STR_ARG(protocol.len ? protocol : S("TCP")), (long long)json_get_int(&ports->items[k], S("containerPort"), 0));
+            }
+        }
+    }
+    return strbuf_str(&b);
+}
+
+static str host_of(struct arena *a, const struct json *spec)
+{
+    str host = json_get_str(spec, S("hostname")), domain = json_get_str(spec, S("subdomain"));
+    return host.len && domain.len ? arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(host), STR_ARG(domain)) : S("");
+}
+
 /* All strings of a record lie behind it in one piece of memory. */
 struct strings {
     struct {
         str *place;
         str text;
-    } parts[12];
+    } parts[16];
     size_t len, bytes;
 };
 
@@ -148,6 +186,9 @@ struct pod_record *pod_record_new(const struct json *obj)
     strings_add(&s, &t.labels, labels && labels->len ? json_text(&a, labels) : S(""));
     strings_add(&s, &t.index, json_get_str(notes, S(INDEX_NOTE)));
     strings_add(&s, &t.failure, keep_status ? json_text(&a, status) : S(""));
+    strings_add(&s, &t.addresses, addresses_of(&a, status));
+    strings_add(&s, &t.ports, named_ports(&a, spec));
+    strings_add(&s, &t.host, host_of(&a, spec));
     return strings_pack(&s, &t);
 }
 
@@ -173,6 +214,24 @@ struct json pod_labels(const struct pod_record *p, struct arena *a)
     return p->labels.len && json_parse(a, p->labels, NULL, &labels, NULL) == 0 ? labels : json_object();
 }
 
+/* Keys and values of labels have no quotes, so `"key":"value"` stands in the text exactly when it is a label. */
+bool labels_include(str labels, const struct json *wanted)
+{
+    char part[1024];
+    for (uint32_t i = 0; json_is(wanted, JSON_OBJECT) && i < wanted->len; i++) {
+        str key = wanted->members[i].key, value = json_str(&wanted->members[i].value);
+        int n = snprintf(part, sizeof part, "\"" STR_FMT "\":\"" STR_FMT "\"", STR_ARG(key), STR_ARG(value));
+        if (n < 0 || (size_t)n >= sizeof part || str_find(labels, str_n(part, (size_t)n)) < 0)
+            return false;
+    }
+    return true;
+}
+
+bool pod_has_labels(const struct pod_record *p, const struct json *wanted)
+{
+    return labels_include(p->labels, wanted);
+}
+
 /* --- groups ------------------------------------------------------------------------------------------------------------------- */
 
 static struct map *groups_of(struct pod_cache *c, const struct pod_record *p)
@@ -189,6 +248,9 @@ static void link_in(struct pod_cache *c, struct pod_record *p)
 {
     map_put(&c->pods_, p->key, p);
     list_add_tail(groups_get(groups_of(c, p), group_key(p)), &p->link_);
+    list_add_tail(groups_get(&c->namespaces_, p->ns), &p->ns_link_);
+    if (p->node.len)
+        list_add_tail(groups_get(&c->nodes_, p->node), &p->node_link_);
 }
 
 static void link_out(struct pod_cache *c, struct pod_record *p)
@@ -196,6 +258,12 @@ static void link_out(struct pod_cache *c, struct pod_record *p)
     map_del(&c->pods_, p->key);
     list_del(&p->link_);
     groups_prune(groups_of(c, p), group_key(p));
+    list_del(&p->ns_link_);
+    groups_prune(&c->namespaces_, p->ns);
+    if (p->node.len) {
+        list_del(&p->node_link_);
+        groups_prune(&c->nodes_, p->node);
+    }
 }
 
 /* --- changes -------------------------------------------------------------------------------------------------------------------- */
@@ -307,6 +375,8 @@ void pod_cache_fini(struct pod_cache *c)
     map_fini(&c->pods_);
     groups_fini(&c->owners_);
     groups_fini(&c->orphans_);
+    groups_fini(&c->namespaces_);
+    groups_fini(&c->nodes_);
     vec_fini(&c->subscribers_);
 }
 
@@ -328,4 +398,14 @@ struct list *pod_cache_owned(const struct pod_cache *c, str owner_uid)
 struct list *pod_cache_orphans(const struct pod_cache *c, str ns)
 {
     return groups_find(&c->orphans_, ns);
+}
+
+struct list *pod_cache_namespace(const struct pod_cache *c, str ns)
+{
+    return groups_find(&c->namespaces_, ns);
+}
+
+struct list *pod_cache_node(const struct pod_cache *c, str node)
+{
+    return groups_find(&c->nodes_, node);
 }

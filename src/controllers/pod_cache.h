@@ -28,6 +28,9 @@ struct pod_record {
     str labels;  /* JSON text of the object, "" none */
     str index;   /* annotation batch.kubernetes.io/job-completion-index */
     str failure; /* JSON text of the status of a failed pod that a Job controls */
+    str addresses; /* "10.0.0.1,fd00::1": status.podIPs */
+    str ports;     /* "http/TCP=8080,": named ports of its containers */
+    str host;      /* "hostname.subdomain", "" unless both are set */
     uint64_t revision;
     enum pod_phase phase;
     bool ready, deleting;
@@ -41,6 +44,7 @@ struct pod_record {
     int64_t deletion_cost;
     int64_t index_failures; /* annotation batch.kubernetes.io/job-index-failure-count */
     struct list link_;    /* of the owner, or of the namespace's orphans */
+    struct list ns_link_, node_link_; /* the latter only with a node */
     unsigned round_;
 };
 
@@ -60,6 +64,9 @@ static inline bool pod_is_active(const struct pod_record *p)
 /* Ready for min_ready; else *ret_left says how long until then (0: not ready at all). */
 bool pod_is_available(const struct pod_record *p, nsec_t min_ready, nsec_t now, nsec_t *ret_left);
 struct json pod_labels(const struct pod_record *p, struct arena *a);
+/* Has the pod all of these labels (an object of strings)?  Without a tree. */
+bool pod_has_labels(const struct pod_record *p, const struct json *wanted);
+bool labels_include(str labels, const struct json *wanted); /* labels: JSON text, as a record has it */
 
 /* A record from the object's tree, on the heap; NULL when it is no pod. */
 struct pod_record *pod_record_new(const struct json *obj) MUST_CHECK;
@@ -72,6 +79,8 @@ struct pod_cache {
     struct map pods_;    /* key -> record */
     struct map owners_;  /* uid -> list, see groups.h */
     struct map orphans_; /* namespace -> list */
+    struct map namespaces_; /* namespace -> list of all its pods */
+    struct map nodes_;      /* node -> list of all its pods */
     VEC(struct pod_subscriber {
         pod_changed_fn *changed;
         void *arg;
@@ -99,6 +108,11 @@ struct pod_record *pod_cache_find(const struct pod_cache *c, str key);
 /* pod_cache_foreach(p, list): list may be NULL. */
 struct list *pod_cache_owned(const struct pod_cache *c, str owner_uid);
 struct list *pod_cache_orphans(const struct pod_cache *c, str ns);
-#define pod_cache_foreach(p, head)                                                                                                                              \
+struct list *pod_cache_namespace(const struct pod_cache *c, str ns); /* for pod_cache_foreach_namespace */
+#define pod_cache_foreach(p, head) pod_cache_foreach_(p, head, link_)
+struct list *pod_cache_node(const struct pod_cache *c, str node); /* for pod_cache_foreach_node */
+#define pod_cache_foreach_node(p, head) pod_cache_foreach_(p, head, node_link_)
+#define pod_cache_foreach_namespace(p, head) pod_cache_foreach_(p, head, ns_link_)
+#define pod_cache_foreach_(p, head, link)                                                                                                                       \
     for (struct list *p##_head_ = (head), *p##_at_ = p##_head_ ? p##_head_->next : NULL; p##_at_ && p##_at_ != p##_head_; p##_at_ = p##_at_->next)             \
-        for (struct pod_record *p = container_of(p##_at_, struct pod_record, link_), *p##_once_ = p; p##_once_; p##_once_ = NULL)
+        for (struct pod_record *p = container_of(p##_at_, struct pod_record, link), *p##_once_ = p; p##_once_; p##_once_ = NULL)

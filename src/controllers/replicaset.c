@@ -2,6 +2,7 @@
  *
  *   claim pods ─► create or delete the difference ─► status */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "controllers/events.h"
 #include "controllers/replicaset_plan.h"
 #include "controllers/workloads.h"
 
@@ -11,21 +12,27 @@ struct run {
     struct workload w; /* first: the claim hands it back */
     struct ops ops;
     nsec_t next;
+    nsec_t wait; /* pods fail: no new ones until then; 0: no such */
     bool more; /* than BURST */
 };
 
-static struct pod_record **active_pods(struct job *j, struct run *r, size_t *ret_n)
+/* The active ones stand first. */
+static struct pod_record **gather_pods(struct job *j, struct run *r, size_t *ret_active, size_t *ret_all)
 {
     struct list *owned = pod_cache_owned(&r->w.all->pods, r->w.uid);
-    size_t n = 0, all = 0;
+    size_t n = 0, all = 0, end;
     pod_cache_foreach(q, owned) all += q != NULL;
     struct pod_record **pods = arena_array(&j->arena, all + 1, struct pod_record *);
+    end = all;
     pod_cache_foreach(p, owned)
     {
         if (pod_is_active(p))
             pods[n++] = p;
+        else
+            pods[--end] = p;
     }
-    *ret_n = n;
+    *ret_active = n;
+    *ret_all = all;
     return pods;
 }
 
@@ -63,11 +70,12 @@ static void write_status(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
-    size_t n;
-    struct pod_record **pods = active_pods(j, r, &n);
+    size_t n, all;
+    workload_pod_events(j, &r->w, &r->ops);
+    struct pod_record **pods = gather_pods(j, r, &n, &all);
     struct replica_counts c = replica_count(pods, n, json_path(r->w.spec, "template", "metadata", "labels", NULL), workload_seconds(r->w.spec, S("minReadySeconds")), r->w.now);
     struct json obj = json_copy(a, &r->w.obj), *st = json_ensure_object(a, &obj, S("status"));
-    r->next = c.next;
+    r->next = r->wait && (!c.next || r->wait < c.next) ? r->wait : c.next;
     json_set(a, st, S("replicas"), json_int(a, c.replicas));
     status_int(a, st, "fullyLabeledReplicas", c.labeled);
     status_int(a, st, "readyReplicas", c.ready);
@@ -81,13 +89,17 @@ static void manage(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
-    size_t n;
+    size_t n, all;
+    int64_t wanted = json_get_int(r->w.spec, S("replicas"), 1);
     if (object_deleting(&r->w.obj)) {
         write_status(j);
         return;
     }
-    struct pod_record **pods = active_pods(j, r, &n);
-    struct replica_plan plan = replica_plan_make(a, pods, n, json_get_int(r->w.spec, S("replicas"), 1));
+    struct pod_record **pods = gather_pods(j, r, &n, &all);
+    struct replica_plan plan = replica_plan_make(a, pods, n, wanted);
+    r->wait = plan.create ? replica_wait(pods + n, all - n, wanted, r->w.now) : 0;
+    if (r->wait)
+        plan.create = 0;
     r->more = plan.create > BURST || plan.delete > BURST;
     for (int64_t i = 0; i < MIN(plan.create, (int64_t)BURST); i++)
         ops_add_create(a, &r->ops, &r->w, workload_pod(a, &r->w, json_get(r->w.spec, S("template")), arena_cat(a, r->w.name, S("-")), true));

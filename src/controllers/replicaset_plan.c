@@ -92,3 +92,21 @@ struct replica_counts replica_count(struct pod_record *const *pods, size_t n, co
     }
     return c;
 }
+
+nsec_t replica_wait(struct pod_record *const *pods, size_t n, int64_t wanted, nsec_t now)
+{
+    int64_t failures = 0;
+    nsec_t last = 0, delay = NSEC_PER_SEC;
+    for (size_t i = 0; i < n; i++) {
+        nsec_t at = MAX(pods[i]->finished_at, pods[i]->created);
+        if (pods[i]->phase != POD_FAILED || at <= now - REPLICA_FAILURE_WINDOW_NS)
+            continue;
+        failures++;
+        last = MAX(last, at);
+    }
+    int64_t rounds = failures ? (failures - 1) / MAX(wanted, (int64_t)1) : 0;
+    for (int64_t i = 1; i < rounds && delay < REPLICA_DELAY_MAX_NS; i++)
+        delay *= 2;
+    delay = MIN(delay, (nsec_t)REPLICA_DELAY_MAX_NS);
+    return rounds ? MAX(MIN(last + delay - now, delay), (nsec_t)0) : 0;
+}

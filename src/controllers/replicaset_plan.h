@@ -21,3 +21,10 @@ struct replica_plan {
 struct replica_plan replica_plan_make(struct arena *a, struct pod_record **pods, size_t n, int64_t wanted);
 /* labels: of the template, may be NULL. */
 struct replica_counts replica_count(struct pod_record *const *pods, size_t n, const struct json *labels, nsec_t min_ready, nsec_t now);
+
+/* Pods that end as soon as they are made (a node refuses them) would be made without end, as fast as the cluster can.  Each replica may fail once in FAILURE_WINDOW; after that the next ones
+ * come 1 s, 2 s, 4 s, ... after the last failure.  The failed pods themselves are the memory, so a restart changes nothing. */
+#define REPLICA_FAILURE_WINDOW_NS (600 * NSEC_PER_SEC)
+#define REPLICA_DELAY_MAX_NS (60 * NSEC_PER_SEC)
+/* pods: all of the set.  0: pods may be made now. */
+nsec_t replica_wait(struct pod_record *const *pods, size_t n, int64_t wanted, nsec_t now);

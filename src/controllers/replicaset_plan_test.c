@@ -59,4 +59,26 @@ TEST(counts)
     T_EQ_INT(c.next, 5 * NSEC_PER_SEC);
 }
 
-TEST_MAIN(creates_what_is_missing, order_of_deletion, crowded_nodes_first, counts)
+TEST(failures_slow_it_down)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    nsec_t now = 10000 * NSEC_PER_SEC;
+    struct pod_record *pods[40];
+    for (size_t i = 0; i < ARRAY_LEN(pods); i++)
+        pods[i] = pod(&a, "x Failed created=10000");
+    T_EQ_INT(replica_wait(pods, 0, 2, now), 0);
+    T_EQ_INT(replica_wait(pods, 2, 2, now), 0); /* each of them once */
+    T_EQ_INT(replica_wait(pods, 3, 2, now), NSEC_PER_SEC);
+    T_EQ_INT(replica_wait(pods, 5, 2, now), 2 * NSEC_PER_SEC);
+    T_EQ_INT(replica_wait(pods, 5, 2, now + NSEC_PER_SEC), NSEC_PER_SEC);
+    T_EQ_INT(replica_wait(pods, 5, 2, now + 2 * NSEC_PER_SEC), 0);
+    T_EQ_INT(replica_wait(pods, 40, 2, now), REPLICA_DELAY_MAX_NS);
+    T_EQ_INT(replica_wait(pods, 40, 2, now + 2 * REPLICA_FAILURE_WINDOW_NS), 0); /* long ago */
+    T_EQ_INT(replica_wait(pods, 40, 100, now), 0);
+    pods[0] = pod(&a, "x Failed created=9000 finished=9999");
+    T_EQ_INT(replica_wait(pods, 1, 0, now), 0);
+    pods[1] = pod(&a, "x Succeeded created=10000");
+    T_EQ_INT(replica_wait(pods, 2, 1, now), 0);
+}
+
+TEST_MAIN(creates_what_is_missing, order_of_deletion, crowded_nodes_first, counts, failures_slow_it_down)

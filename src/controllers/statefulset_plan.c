@@ -36,12 +36,21 @@ static void remove_pod(struct walk *w, struct pod_record *p)
     w->plan->deletes[w->plan->ndeletes++] = p;
 }
 
+/* Its name is free when it is gone. */
+static void replace_finished(struct walk *w, struct pod_record *p)
+{
+    nsec_t left = p->created ? MIN(p->created + STATEFUL_MIN_AGE_NS - w->o->now, (nsec_t)STATEFUL_MIN_AGE_NS) : 0;
+    if (left <= 0)
+        remove_pod(w, p);
+    else if (!w->plan->after || left < w->plan->after)
+        w->plan->after = left;
+}
+
 static void make(struct walk *w, int64_t i)
 {
     const struct stateful_opts *o = w->o;
-    int64_t ordinal = o->start + i;
-    bool keeps_current = !str_eq(o->current, o->update) && !o->on_delete && (ordinal < o->partition || i < o->current_replicas);
-    w->plan->creates[w->plan->ncreates++] = (struct stateful_create){ordinal, !keeps_current};
+    bool keeps_current = !str_eq(o->current, o->update) && !o->on_delete && i < o->partition;
+    w->plan->creates[w->plan->ncreates++] = (struct stateful_create){o->start + i, !keeps_current};
 }
 
 static int by_ordinal_down(const void *va, const void *vb)
@@ -85,7 +94,7 @@ static bool fill(struct walk *w)
         if (!p)
             make(w, i);
         else if (!pod_is_gone(p) && pod_is_finished(p))
-            remove_pod(w, p); /* its name is free when it is gone */
+            replace_finished(w, p);
         if (is_well(w, p))
             continue;
         well = false;
@@ -106,17 +115,22 @@ static bool shrink(struct walk *w)
     return !w->ncondemned;
 }
 
+static bool is_old(const struct walk *w, const struct pod_record *p, struct arena *a)
+{
+    return p && !pod_is_gone(p) && !str_eq(revision_of(p, a), w->o->update);
+}
+
+/* A pod that is not well takes its part of max_unavailable already, so replacing it costs nothing. */
 static void replace(struct walk *w, struct arena *a)
 {
     const struct stateful_opts *o = w->o;
-    for (int64_t i = o->replicas - 1; !o->on_delete && i >= 0 && o->start + i >= o->partition; i--) {
+    int64_t room = o->max_unavailable;
+    for (int64_t i = o->partition; !o->on_delete && i < o->replicas; i++)
+        room -= !is_well(w, w->wanted[i]);
+    for (int64_t i = o->replicas - 1; !o->on_delete && i >= o->partition && (int64_t)w->plan->ndeletes < o->max_unavailable; i--) {
         struct pod_record *p = w->wanted[i];
-        if (p && !pod_is_gone(p) && !str_eq(revision_of(p, a), o->update)) {
+        if (is_old(w, p, a) && (!is_well(w, p) || room-- > 0))
             remove_pod(w, p);
-            return;
-        }
-        if (!is_well(w, p))
-            return;
     }
 }
 
@@ -124,9 +138,9 @@ static void replace(struct walk *w, struct arena *a)
 static void replace_broken(struct walk *w, struct arena *a)
 {
     const struct stateful_opts *o = w->o;
-    for (int64_t i = o->replicas - 1; o->parallel && !o->on_delete && i >= 0 && o->start + i >= o->partition; i--) {
+    for (int64_t i = o->replicas - 1; o->parallel && !o->on_delete && i >= o->partition; i--) {
         struct pod_record *p = w->wanted[i];
-        if (p && pod_is_active(p) && !is_well(w, p) && !str_eq(revision_of(p, a), o->update)) {
+        if (is_old(w, p, a) && pod_is_active(p) && !is_well(w, p)) {
             remove_pod(w, p);
             return;
         }

@@ -16,6 +16,7 @@ const struct workload_type workload_types[WORKLOAD_KINDS] = {
     [WORKLOAD_CRONJOB] = {"batch", "v1", "cronjobs", "CronJob", false},
     [WORKLOAD_REVISION] = {"apps", "v1", "controllerrevisions", "ControllerRevision", false},
     [WORKLOAD_NODE] = {"", "v1", "nodes", "Node", false},
+    [WORKLOAD_CLAIM] = {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", false},
 };
 
 struct workloads *workloads_of(struct controller *c)
@@ -217,6 +218,18 @@ static str keep_node(struct arena *a, str text)
     return arena_fmt(a, "{\"metadata\":{\"name\":\"" STR_FMT "\",\"labels\":" STR_FMT "},\"spec\":" STR_FMT "}", STR_ARG(name), STR_ARG(labels), STR_ARG(spec));
 }
 
+/* Claims are written several times on their way to a volume: what StatefulSets depend on is that they are there, whose they are and whether they go. */
+static str keep_claim(struct arena *a, str text)
+{
+    str meta, owners = S("[]"), uid = S(""), deleted = S("null");
+    if (raw_member(text, S("metadata"), &meta)) {
+        raw_member(meta, S("ownerReferences"), &owners);
+        raw_member(meta, S("deletionTimestamp"), &deleted);
+        raw_member_text(meta, S("uid"), &uid);
+    }
+    return arena_fmt(a, "{\"metadata\":{\"uid\":\"" STR_FMT "\",\"ownerReferences\":" STR_FMT ",\"deletionTimestamp\":" STR_FMT "}}", STR_ARG(uid), STR_ARG(owners), STR_ARG(deleted));
+}
+
 static void init(struct controller *c)
 {
     struct workloads *all = c->state = xnew(struct workloads);
@@ -225,6 +238,7 @@ static void init(struct controller *c)
     for (int i = 0; i < WORKLOAD_KINDS; i++)
         object_cache_init(&all->objects[i]);
     all->objects[WORKLOAD_NODE].keep = keep_node;
+    all->objects[WORKLOAD_CLAIM].keep = keep_claim;
     pod_cache_subscribe(&all->pods, on_pod, all);
 }
 
@@ -253,7 +267,8 @@ const struct controller_type controller_workload_caches = {
                 OBJECTS("batch", "jobs"),
                 OBJECTS("batch", "cronjobs"),
                 OBJECTS("apps", "controllerrevisions"),
-                OBJECTS("", "nodes")},
+                OBJECTS("", "nodes"),
+                OBJECTS("", "persistentvolumeclaims")},
     .init = init,
     .fini = fini,
     .reconcile = look,

@@ -11,7 +11,7 @@
 
 #include "api/selector.h"
 #include "controllers/controller.h"
-#include "controllers/object_cache.h"
+#include "client/object_cache.h"
 #include "controllers/pod_cache.h"
 
 enum workload_kind {
@@ -24,6 +24,7 @@ enum workload_kind {
     WORKLOAD_CRONJOB,
     WORKLOAD_REVISION,
     WORKLOAD_NODE,
+    WORKLOAD_CLAIM, /* of a volume: name and owners */
     WORKLOAD_KINDS,
 };
 
@@ -116,4 +117,4 @@ bool op_ok(const struct op *op);
 str op_message(const struct op *op); /* what the server said */
 
 extern const struct controller_type controller_workload_caches, controller_replicaset, controller_rc, controller_deployment, controller_statefulset, controller_daemonset,
-    controller_batch_job, controller_cronjob, controller_ttl_after_finished;
+    controller_batch_job, controller_cronjob, controller_ttl_after_finished, controller_disruption, controller_pod_gc, controller_resource_quota, controller_hpa;

@@ -1,0 +1,202 @@
+/* certificates.c - CertificateSigningRequests: nodes' own are approved, approved ones are signed, old ones go.
+ *
+ *   request ─► read again ─► not decided: what is it? ─► a node's client: may its user? (SubjectAccessReview) ─┐
+ *                 │                                   └► a node's server: has the Node these names? ────────────┴─► approval
+ *                 ├─► approved, ours, no certificate: sign ─► status
+ *                 └─► else wait for its time to go
+ * A serving request often comes a moment before its Node has addresses: it is looked at again for as long as it is kept. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+#include "controllers/certificates_plan.h"
+#include "controllers/controller.h"
+#include "controllers/workloads.h"
+#include "wire/base64.h"
+
+#define PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+
+struct run {
+    struct json obj;
+    struct tls_csr asked;
+    bool is_readable;
+    struct csr_state st;
+    const char *pem;
+};
+
+static str path_of(struct job *j, const char *sub)
+{
+    struct strbuf b = strbuf_on(&j->arena);
+    strbuf_add_str(&b, S(PATH "/"));
+    resource_path_segment(&b, j->key);
+    strbuf_addf(&b, "%s", sub);
+    return strbuf_str(&b);
+}
+
+static void ended(struct job *j)
+{
+    job_end_status(j);
+}
+
+/* --- keeping ------------------------------------------------------------------------------------------- */
+
+static void wait_or_remove(struct job *j)
+{
+    struct run *r = j->state;
+    str cert, text = json_get_str(json_get(&r->obj, S("status")), S("certificate"));
+    nsec_t until = 0, now = clock_wall(j->c->opts->clock);
+    if (text.len && base64_decode(&j->arena, BASE64_STD, text, &cert, NULL) == 0 && tls_cert_not_after(arena_cstr(&j->arena, cert), &until, NULL) < 0)
+        until = 0;
+    nsec_t left = csr_kept_until(&r->obj, until) - now;
+    if (left > 0) {
+        job_end_after(j, left);
+        return;
+    }
+    const struct json *meta = json_get(&r->obj, S("metadata"));
+    struct json options = delete_options(&j->arena, json_get_str(meta, S("uid")), S("Background"));
+    json_set(&j->arena, json_get(&options, S("preconditions")), S("resourceVersion"), json_string(json_get_str(meta, S("resourceVersion"))));
+    job_call(j, S("DELETE"), path_of(j, ""), &options, ended);
+}
+
+/* --- writing ------------------------------------------------------------------------------------------- */
+
+static void add_condition(struct job *j, struct json *obj, const char *type, str reason, str message)
+{
+    condition_set(&j->arena, j->c->opts->clock, obj, type, true, reason, message);
+    struct json *list = json_path(obj, "status", "conditions", NULL);
+    for (uint32_t i = 0; i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("type")), type))
+            json_set(&j->arena, &list->items[i], S("lastUpdateTime"), json_string(now_text(&j->arena, j->c->opts->clock)));
+}
+
+static void approve(struct job *j, const char *message)
+{
+    struct run *r = j->state;
+    add_condition(j, &r->obj, "Approved", S("AutoApproved"), str_of(message));
+    job_call(j, S("PUT"), path_of(j, "/approval"), &r->obj, ended);
+}
+
+static void sign(struct job *j)
+{
+    struct run *r = j->state;
+    const struct controllers_opts *o = j->c->opts;
+    struct err err = ERR_NONE;
+    char *cert = NULL;
+    nsec_t ca_until = 0;
+    str why = S("the request cannot be read");
+    bool fits = r->is_readable && csr_fits_signer(&j->arena, &r->obj, &r->asked, &why);
+    if (fits && tls_cert_not_after(o->root_ca_pem, &ca_until, &err) == 0) {
+        struct tls_cert_request terms = csr_terms(&r->obj, clock_wall(o->clock), ca_until);
+        fits = tls_csr_sign(r->pem, &terms, o->root_ca_pem, o->root_ca_key_pem, &cert, &err) == 0;
+        why = fits ? S("") : arena_str(&j->arena, str_of(err.msg));
+    }
+    if (cert)
+        json_set(&j->arena, json_ensure_object(&j->arena, &r->obj, S("status")), S("certificate"), json_string(base64_encode(&j->arena, BASE64_STD, str_of(cert))));
+    else
+        add_condition(j, &r->obj, "Failed", S("SignerValidationFailure"), why);
+    free(cert);
+    job_call(j, S("PUT"), path_of(j, "/status"), &r->obj, ended);
+}
+
+/* --- deciding ------------------------------------------------------------------------------------------- */
+
+static void got_review(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j))
+        job_end(j, WORK_RETRY);
+    else if (json_get_bool(json_get(&j->answer, S("status")), S("allowed"), false))
+        approve(j, r->st.kind == CSR_SELF_NODE_CLIENT ? "A node renews its own client certificate." : "A node joins with credentials that allow it.");
+    else
+        wait_or_remove(j); /* a person may still approve it */
+}
+
+static void ask_review(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct json *spec = json_get(&r->obj, S("spec"));
+    struct json review = json_literal(a, "{\"kind\":\"SubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"spec\":{\"resourceAttributes\":{\"group\":\"certificates.k8s.io\","
+                                         "\"version\":\"*\",\"resource\":\"certificatesigningrequests\",\"verb\":\"create\"}}}");
+    struct json *rs = json_get(&review, S("spec"));
+    json_set(a, json_get(rs, S("resourceAttributes")), S("subresource"), json_string(r->st.kind == CSR_SELF_NODE_CLIENT ? S("selfnodeclient") : S("nodeclient")));
+    json_set(a, rs, S("user"), json_string(r->st.user));
+    if (json_get(spec, S("groups")))
+        json_set(a, rs, S("groups"), *json_get(spec, S("groups")));
+    job_call(j, S("POST"), S("/apis/authorization.k8s.io/v1/subjectaccessreviews"), &review, got_review);
+}
+
+/* A name that is another node's, though this one says it is its own; "" none.  Names of nodes are in lower case, those in certificates mean the same in any. */
+static str name_of_another(struct job *j)
+{
+    const struct run *r = j->state;
+    for (size_t i = 0; i < r->asked.ndns_names; i++) {
+        str name = csr_name_lower(&j->arena, r->asked.dns_names[i]);
+        if (!str_eq(name, r->st.node) && object_cache_find(&workloads_of(j->c)->objects[WORKLOAD_NODE], name))
+            return r->asked.dns_names[i];
+    }
+    return S("");
+}
+
+static void got_node(struct job *j)
+{
+    struct run *r = j->state;
+    nsec_t now = clock_wall(j->c->opts->clock);
+    str reserved = csr_serving_reserved(&j->arena, &r->asked, j->c->opts->server_cert_pem);
+    reserved = reserved.len ? reserved : name_of_another(j);
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+    } else if (reserved.len) { /* whoever has such a certificate can pass for another than a node */
+        log_warn("a node asks for a certificate of a name that is not a node's: a person has to approve it", KV("request", STR_FMT, STR_ARG(j->key)), KV("name", STR_FMT, STR_ARG(reserved)));
+        wait_or_remove(j);
+    } else if (job_ok(j) && csr_serving_fits(&r->asked, r->st.node, &j->answer)) {
+        approve(j, "The names are those of the node that asks.");
+    } else if (csr_kept_until(&r->obj, 0) > now) {
+        job_end_after(j, csr_patience(&r->obj, now));
+    } else {
+        wait_or_remove(j);
+    }
+}
+
+static void got_request(struct job *j)
+{
+    struct run *r = j->state;
+    str pem;
+    if (!job_ok(j) || object_deleting(&j->answer)) {
+        job_end_status(j);
+        return;
+    }
+    r->obj = j->answer;
+    if (base64_decode(&j->arena, BASE64_STD, json_get_str(json_get(&r->obj, S("spec")), S("request")), &pem, NULL) == 0) {
+        r->pem = arena_cstr(&j->arena, pem);
+        r->is_readable = tls_csr_parse(&j->arena, r->pem, &r->asked, NULL) == 0;
+    }
+    r->st = csr_state_of(&r->obj, r->is_readable ? &r->asked : NULL);
+    if (r->st.denied || r->st.failed || r->st.issued)
+        wait_or_remove(j);
+    else if (r->st.approved && csr_signer_is_ours(r->st.signer) && j->c->opts->root_ca_key_pem)
+        sign(j);
+    else if (r->st.approved || r->st.kind == CSR_FOREIGN)
+        wait_or_remove(j);
+    else if (r->st.kind == CSR_NODE_SERVING)
+        job_call(j, S("GET"), resource_path(&j->arena, &(struct resource){.group = S(""), .version = S("v1"), .plural = S("nodes")}, S(""), r->st.node), NULL, got_node);
+    else
+        ask_review(j);
+}
+
+static void reconcile(struct job *j)
+{
+    j->state = arena_new(&j->arena, struct run);
+    job_call(j, S("GET"), path_of(j, ""), NULL, got_request);
+}
+
+static void on_request(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (ev->change != INFORMER_DELETED)
+        controller_enqueue(c, ev);
+}
+
+const struct controller_type controller_certificates = {
+    .name = "certificates",
+    .parallel = 8,
+    .watches = {{.group = "certificates.k8s.io", .plural = "certificatesigningrequests", .event = on_request}},
+    .reconcile = reconcile,
+};
