@@ -132,10 +132,10 @@ int cli_fail_err(const struct err *err)
     return cli_fail("%s", err->msg);
 }
 
-/* Where to read more. */
-static int wrong_use(const struct cli_verb *verb, const char *text)
+/* An option that cannot be read.  verb NULL: none was named. */
+static int wrong_option(const struct cli_verb *verb, const char *text)
 {
-    fprintf(stderr, "error: %s\nSee 'cox %s --help' for help and examples.\n", text, cli_verb_path(verb));
+    fprintf(stderr, "error: %s\nSee 'cox %s%s--help' for usage.\n", text, verb ? cli_verb_path(verb) : "", verb ? " " : "");
     return 1;
 }
 
@@ -146,7 +146,8 @@ int cli_usage(const struct cli_args *a, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return wrong_use(a->verb, text);
+    fprintf(stderr, "error: %s\nSee 'cox %s -h' for help and examples\n", text, cli_verb_path(a->verb));
+    return 1;
 }
 
 /* --- parsing ----------------------------------------------------------------------------------------------------------------- */
@@ -155,6 +156,8 @@ struct parse {
     const struct cli_verb *verb;
     VEC(struct cli_value) values;
     VEC(const char *) positional;
+    size_t nbefore;
+    bool has_dashes;
     char problem[256];
     bool wants_help;
 };
@@ -180,8 +183,11 @@ static bool check_value(struct parse *p, const struct cli_option *o, const char 
                  : o->type == CLI_DURATION ? parse_duration(str_of(text), &n)
                  : o->type == CLI_FLAG     ? str_to_bool(str_of(text), &b)
                                            : true;
+    char letter[8] = "";
+    if (o->letter)
+        snprintf(letter, sizeof letter, "-%c, ", o->letter);
     if (!ok)
-        snprintf(p->problem, sizeof p->problem, "--%s does not take \"%s\": it wants %s", o->name, text,
+        snprintf(p->problem, sizeof p->problem, "invalid argument \"%s\" for \"%s--%s\" flag: it wants %s", text, letter, o->name,
                  o->type == CLI_INT    ? "a number"
                  : o->type == CLI_FLAG ? "true or false"
                                        : "a duration such as 30s or 5m");
@@ -194,8 +200,8 @@ static void add_value(struct parse *p, const struct cli_option *o, const char *t
         vec_push(&p->values, (struct cli_value){o, text});
 }
 
-/* Takes an option's value from behind the '=' or the letter, or from the next word; returns how many words of that it used. */
-static int take_value(struct parse *p, const struct cli_option *o, const char *value, int argc, char **argv, int i)
+/* Takes an option's value from behind the '=' or the letter, or from the next word; returns how many words of that it used.  letter 0: its name stands there. */
+static int take_value(struct parse *p, const struct cli_option *o, char letter, const char *value, int argc, char **argv, int i)
 {
     if (!value && o->type == CLI_FLAG)
         value = "true";
@@ -206,7 +212,10 @@ static int take_value(struct parse *p, const struct cli_option *o, const char *v
         return 0;
     }
     if (i + 1 >= argc) {
-        snprintf(p->problem, sizeof p->problem, "--%s needs a value (%s)", o->name, o->value ? o->value : "VALUE");
+        if (letter)
+            snprintf(p->problem, sizeof p->problem, "flag needs an argument: '%c' in %s", letter, argv[i]);
+        else
+            snprintf(p->problem, sizeof p->problem, "flag needs an argument: --%s", o->name);
         return 0;
     }
     add_value(p, o, argv[i + 1]);
@@ -223,14 +232,14 @@ static int take_letters(struct parse *p, int argc, char **argv, int i)
             return 0;
         }
         if (!o) {
-            snprintf(p->problem, sizeof p->problem, "unknown option -%c in %s", *at, argv[i]);
+            snprintf(p->problem, sizeof p->problem, "unknown shorthand flag: '%c' in %s", *at, argv[i]);
             return 0;
         }
         if (o->type == CLI_FLAG && at[1] != '=') {
             add_value(p, o, "true");
             continue;
         }
-        return take_value(p, o, at[1] ? at + 1 + (at[1] == '=') : NULL, argc, argv, i);
+        return take_value(p, o, *at, at[1] ? at + 1 + (at[1] == '=') : NULL, argc, argv, i);
     }
     return 0;
 }
@@ -247,21 +256,24 @@ static int take_option(struct parse *p, int argc, char **argv, int i)
         p->wants_help = true;
     else if (!o)
         snprintf(p->problem, sizeof p->problem, "unknown flag: --" STR_FMT, STR_ARG(name));
-    return o ? take_value(p, o, value, argc, argv, i) : 0;
+    return o ? take_value(p, o, 0, value, argc, argv, i) : 0;
 }
 
 static void parse_words(struct parse *p, int argc, char **argv)
 {
     for (int i = 0; i < argc && !p->problem[0]; i++) {
         if (strcmp(argv[i], "--") == 0) {
+            p->has_dashes = true;
             for (i++; i < argc; i++)
                 vec_push(&p->positional, argv[i]);
             return;
         }
-        if (argv[i][0] == '-' && argv[i][1])
+        if (argv[i][0] == '-' && argv[i][1]) {
             i += take_option(p, argc, argv, i);
-        else
-            vec_push(&p->positional, argv[i]);
+            continue;
+        }
+        vec_push(&p->positional, argv[i]);
+        p->nbefore++;
     }
 }
 
@@ -358,20 +370,28 @@ static int run_words(char **words, int n, bool asks_help)
 {
     const char *unknown = NULL;
     const struct cli_verb *verb = take_verb(words, &n, &unknown);
-    if (!verb)
-        return unknown ? unknown_verb(unknown) : cli_fail("a command is needed; 'cox --help' lists them");
-    struct parse p = {.verb = verb, .wants_help = asks_help};
+    if (!verb && unknown)
+        return unknown_verb(unknown);
+    static const struct cli_verb none = {.name = "", .is_client = true};
+    struct parse p = {.verb = verb ? verb : &none, .wants_help = asks_help};
     parse_words(&p, n, words);
+    if (!verb && !p.problem[0]) {
+        vec_fini(&p.values);
+        return cli_fail("a command is needed; 'cox --help' lists them");
+    }
     int code;
     if (p.wants_help) {
         cli_print_help(verb);
         code = 0;
     } else if (p.problem[0]) {
-        code = wrong_use(verb, p.problem);
+        code = wrong_option(verb, p.problem);
     } else if (!verb->run) {
-        code = wrong_use(verb, p.positional.len ? "unknown subcommand" : "a subcommand is needed");
+        struct cli_args args = {.verb = verb};
+        code = p.positional.len ? cli_usage(&args, "unknown command \"%s\"", p.positional.p[0]) : 1;
+        if (!p.positional.len)
+            cli_print_help(verb); /* as kubectl: the help is what was wanted, and yet nothing was done */
     } else {
-        struct cli_args args = {verb, p.positional.p, p.positional.len, p.values.p, p.values.len};
+        struct cli_args args = {verb, p.positional.p, p.positional.len, p.nbefore, p.has_dashes, p.values.p, p.values.len};
         code = verb->run(&args);
     }
     vec_fini(&p.values);

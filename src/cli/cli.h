@@ -47,6 +47,8 @@ struct cli_args {
     const struct cli_verb *verb;
     const char *const *positional;
     size_t npositional;
+    size_t nbefore; /* of them, those before a "--"; all when there is none */
+    bool has_dashes;
     struct cli_value *values_;
     size_t nvalues_;
 };

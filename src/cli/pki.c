@@ -129,6 +129,8 @@ int pki_load(const char *data_dir, const struct clock *clock, const char *const 
     static const char *const masters[] = {"system:masters", NULL};
     struct tls_cert_request ca = {.common_name = "coxswain-ca", .is_ca = true};
     struct tls_cert_request admin = {.common_name = "kubernetes-admin", .organizations = masters, .for_client = true};
+    /* no administrator: a node says itself where it is reached, and may say that it is where the API server listens */
+    struct tls_cert_request to_nodes = {.common_name = "kube-apiserver-kubelet-client", .for_client = true};
     int r = file_mkdir_all(dir, 0700, err);
     if (r == 0)
         r = pair(&m, "ca", &ca, 3650 * DAY, 0, false, &ret->ca_cert, &ret->ca_key, err);
@@ -136,6 +138,8 @@ int pki_load(const char *data_dir, const struct clock *clock, const char *const 
         r = make_server(&m, names, err);
     if (r == 0)
         r = pair(&m, "admin", &admin, 365 * DAY, 30 * DAY, false, &ret->admin_cert, &ret->admin_key, err);
+    if (r == 0)
+        r = pair(&m, "kubelet-client", &to_nodes, 365 * DAY, 30 * DAY, false, &ret->kubelet_client_cert, &ret->kubelet_client_key, err);
     if (r == 0)
         r = make_sa_key(&m, err);
     if (r < 0) {
@@ -147,7 +151,7 @@ int pki_load(const char *data_dir, const struct clock *clock, const char *const 
 
 void pki_free(struct pki *p)
 {
-    char **all[] = {&p->ca_cert, &p->ca_key, &p->server_cert, &p->server_key, &p->admin_cert, &p->admin_key, &p->sa_key};
+    char **all[] = {&p->ca_cert, &p->ca_key, &p->server_cert, &p->server_key, &p->admin_cert, &p->admin_key, &p->sa_key, &p->kubelet_client_cert, &p->kubelet_client_key};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         free(TAKE(*all[i]));
     for (size_t i = 0; i < PKI_MAX_OLD_KEYS; i++)

@@ -10,8 +10,9 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "base/version.h"
+#include "cli/credentials.h"
 #include "cli/pki.h"
-#include "client/kubeconfig.h"
+#include "cli/server_scheduler.h"
 #include "controllers/controllers.h"
 #include "http/server.h"
 #include "rt/failpoint.h"
@@ -23,6 +24,7 @@
 
 #define MAX_IO_THREADS 64
 #define SHUTDOWN_NS (10 * NSEC_PER_SEC)
+#define AGENT_STOP_NS (20 * NSEC_PER_SEC)
 
 struct server {
     const struct server_opts *opts;
@@ -35,11 +37,14 @@ struct server {
     struct loop *ctl_loop;
     struct thread ctl_thread;
     struct controllers *controllers;
+    struct server_scheduler *scheduler; /* NULL: none */
+    struct agent_run *agent;            /* NULL: none */
     struct apiserver *api;
     struct tls_server *tls;
     struct http_server *http;
     struct signal_watch signals;
-    struct loop_msg ctl_stop, ctl_stopped, http_stopped;
+    struct loop_timer patience; /* with the agent */
+    struct loop_msg agent_stopped, sched_stopped, ctl_stop, ctl_stopped, http_stopped;
     bool stopping;
     uint16_t port;
     char host[256];      /* that clients use */
@@ -102,6 +107,8 @@ static int start_api(struct server *s, struct err *err)
         .cluster_domain = o->cluster_domain ? o->cluster_domain : "cluster.local",
         .node_port_range = "30000-32767",
         .ca_pem = s->pki.ca_cert,
+        .kubelet_client_cert_pem = s->pki.kubelet_client_cert,
+        .kubelet_client_key_pem = s->pki.kubelet_client_key,
         .token_file = o->token_file,
         .sa_key_pem = s->pki.sa_key,
         .sa_verify_pems = (const char *const *)s->pki.old_sa_keys,
@@ -155,18 +162,14 @@ static int write_kubeconfig(struct server *s, char path[4096], struct err *err)
         snprintf(path, 4096, "%s", o->write_kubeconfig);
     else
         snprintf(path, 4096, "%s/.kube/config", home ? home : "");
-    CLEANUP(kubeconfig_free) struct kubeconfig *k = NULL;
-    int r = kubeconfig_load(&(struct kubeconfig_paths){.file = path, .may_be_new = true}, &k, err);
-    if (r < 0)
-        return r;
+    ARENA_AUTO arena = ARENA_INIT;
     char url[320];
     bool v6 = strchr(s->host, ':') != NULL;
     snprintf(url, sizeof url, v6 ? "https://[%s]:%u" : "https://%s:%u", s->host, s->port);
     const char *name;
     struct kubeconfig_cluster c = {.name = o->kubeconfig_name ? o->kubeconfig_name : "cox", .server = url, .ca_pem = s->pki.ca_cert, .cert_pem = s->pki.admin_cert,
                                    .key_pem = s->pki.admin_key, .make_current = true};
-    r = kubeconfig_merge(k, &c, &name, err);
-    return r < 0 ? r : kubeconfig_save(k, err);
+    return credentials_write(o->data_dir, path, &c, &arena, &name, err);
 }
 
 /* --- stopping ------------------------------------------------------------------------------------------------------------- */
@@ -204,14 +207,9 @@ static void stop_controllers(struct loop_msg *m)
     controllers_stop(s->controllers, controllers_done, s);
 }
 
-static void on_signal(struct signal_watch *w, int signo)
+static void on_scheduler_stopped(struct loop_msg *m)
 {
-    struct server *s = container_of(w, struct server, signals);
-    if (s->stopping)
-        return;
-    s->stopping = true;
-    log_info("stopping", KV("signal", "%s", strsignal(signo)));
-    apiserver_set_ready(s->api, false);
+    struct server *s = container_of(m, struct server, sched_stopped);
     if (!s->controllers) {
         controllers_done(s);
         return;
@@ -220,8 +218,68 @@ static void on_signal(struct signal_watch *w, int signo)
     loop_post(s->ctl_loop, &s->ctl_stop);
 }
 
+static void scheduler_done(void *arg)
+{
+    struct server *s = arg;
+    s->sched_stopped.fn = on_scheduler_stopped;
+    loop_post(s->main_loop, &s->sched_stopped);
+}
+
+static void on_agent_stopped(struct loop_msg *m)
+{
+    struct server *s = container_of(m, struct server, agent_stopped);
+    loop_timer_stop(s->main_loop, &s->patience);
+    if (s->scheduler)
+        server_scheduler_stop(s->scheduler, scheduler_done, s);
+    else
+        scheduler_done(s);
+}
+
+static void agent_done(void *arg)
+{
+    struct server *s = arg;
+    s->agent_stopped.fn = on_agent_stopped;
+    loop_post(s->main_loop, &s->agent_stopped);
+}
+
+/* A pull or a stuck mount of the agent cannot be cut off, and what it uses cannot be taken away under it.  Everything that was answered is on disk: as after kill -9. */
+static void lose_patience(struct loop_timer *t)
+{
+    struct server *s = container_of(t, struct server, patience);
+    log_warn("the agent does not stop: not waiting any longer");
+    if (s->has_socket)
+        unlink(s->socket_path);
+    if (s->opts->pid_file)
+        unlink(s->opts->pid_file);
+    _exit(0);
+}
+
+/* One after another, those who ask before the one who answers: agent, scheduler, controllers, API server. */
+static void begin_stop(struct server *s)
+{
+    s->stopping = true;
+    apiserver_set_ready(s->api, false);
+    s->patience.fire = lose_patience;
+    if (s->agent) {
+        loop_timer_set(s->main_loop, &s->patience, loop_now(s->main_loop) + AGENT_STOP_NS);
+        agent_run_stop(s->agent, agent_done, s);
+    } else {
+        agent_done(s);
+    }
+}
+
+static void on_signal(struct signal_watch *w, int signo)
+{
+    struct server *s = container_of(w, struct server, signals);
+    if (s->stopping)
+        return;
+    log_info("stopping", KV("signal", "%s", strsignal(signo)));
+    begin_stop(s);
+}
+
 static void stop_threads(struct server *s)
 {
+    server_scheduler_end(s->scheduler);
     loop_stop(s->ctl_loop);
     thread_join(&s->ctl_thread);
     for (size_t i = 0; i < s->nloops; i++) {
@@ -241,7 +299,9 @@ static void settle_store(struct server *s)
 
 static void server_free(struct server *s)
 {
+    agent_run_free(s->agent);
     settle_store(s);
+    server_scheduler_free(s->scheduler);
     controllers_free(s->controllers);
     apiserver_free(s->api); /* ends watches that a forced shutdown left, so before what they are written to */
     http_server_free(s->http);
@@ -286,7 +346,8 @@ static int prepare(struct server *s, struct err *err)
         snprintf(s->socket_path, sizeof s->socket_path, "%s/cox.sock", o->data_dir);
     /* the store's lock also says whether another server runs on this folder: before anything is written */
     if ((r = store_embedded_open(store_dir, &(struct store_embedded_opts){.clock = &clock_real}, &s->store, err)) < 0 || (r = load_pki(s, err)) < 0 ||
-        (r = start_loops(s, err)) < 0 || (r = start_http(s, err)) < 0 || (r = start_api(s, err)) < 0)
+        (r = start_loops(s, err)) < 0 || (r = start_http(s, err)) < 0 || (r = start_api(s, err)) < 0 ||
+        (!o->no_scheduler && (r = server_scheduler_new(s->api, o->scheduler_profile, &s->scheduler, err)) < 0))
         return r;
     s->signals.on_signal = on_signal;
     return signal_watch_start(&s->signals, s->main_loop, err);
@@ -298,13 +359,39 @@ static int start_threads(struct server *s, struct err *err)
     for (size_t i = 0; i < s->nloops && r == 0; i++)
         r = thread_start(&s->io[i], loop_name(s->loops[i]), run_loop, s->loops[i], err);
     if (r == 0 && !s->opts->no_controllers) {
-        struct controllers_opts co = {.transport = apiserver_transport(s->api), .loop = s->ctl_loop, .clock = &clock_real, .root_ca_pem = s->pki.ca_cert,
+        struct controllers_opts co = {.transport = apiserver_transport(s->api), .loop = s->ctl_loop, .clock = &clock_real, .root_ca_pem = s->pki.ca_cert, .root_ca_key_pem = s->pki.ca_key, .server_cert_pem = s->pki.server_cert, .cluster_cidr = s->opts->cluster_cidr ? s->opts->cluster_cidr : "10.42.0.0/16",
+                                      .node_grace_ns = s->opts->node_grace_ns,
+                                      .pod_gc_quarantine_ns = s->opts->pod_gc_quarantine_ns, .finished_pods = s->opts->finished_pods, .hpa_period_ns = s->opts->hpa_period_ns,
                                       .event_ttl_ns = s->opts->event_ttl_ns};
         s->controllers = controllers_new(&co);
     }
+    if (r == 0 && s->scheduler)
+        r = server_scheduler_start(s->scheduler, err);
     if (r == 0)
         r = thread_start(&s->ctl_thread, "controllers", run_loop, s->ctl_loop, err);
     return r;
+}
+
+/* After everything it asks is there.  Without it the server is still of use: pods run on other machines. */
+static void start_agent(struct server *s)
+{
+    if (!s->opts->agent)
+        return;
+    struct agent_run_opts o = *s->opts->agent;
+    struct err err = ERR_NONE;
+    o.data_dir = s->opts->data_dir;
+    o.cluster_cidr = s->opts->cluster_cidr && s->opts->cluster_cidr[0] ? s->opts->cluster_cidr : "10.42.0.0/16";
+    o.ca_cert = s->pki.ca_cert;
+    o.ca_key = s->pki.ca_key;
+    o.agent.transport = apiserver_transport(s->api);
+    o.agent.cluster_domain = s->opts->cluster_domain ? s->opts->cluster_domain : "cluster.local";
+    o.agent.api_host = s->host;
+    o.agent.api_port = s->port;
+    int r = agent_run_new(&o, &s->agent, &err);
+    if (r == 0 && (r = agent_run_start(s->agent, &err)) < 0)
+        agent_run_free(TAKE(s->agent)); /* nobody could stop it later */
+    if (r < 0)
+        log_error("this machine runs no pods", KV("why", "%s", err.msg));
 }
 
 static void announce(struct server *s, const char *kubeconfig)
@@ -330,7 +417,7 @@ int server_run(const struct server_opts *opts, struct err *err)
 {
     struct server s = {.opts = opts, .started = clock_mono(&clock_real)};
     char kubeconfig[4096] = "";
-    mallopt(M_ARENA_MAX, 2); /* io threads allocate little and briefly; more arenas only keep freed memory from being used again */
+    mallopt(M_ARENA_MAX, 4); /* io threads allocate little and briefly; more arenas only keep freed memory from being used again */
     signal_block();
     net_fd_limit_raise(LIMIT_CONNECTIONS + 1024);
     int r = failpoint_setup(err);
@@ -338,15 +425,20 @@ int server_run(const struct server_opts *opts, struct err *err)
         r = prepare(&s, err);
     if (r == 0)
         r = start_threads(&s, err);
+    bool runs = r == 0;
     if (r == 0)
         r = write_kubeconfig(&s, kubeconfig, err);
     if (r == 0)
         r = write_pid(opts->pid_file, err);
     if (r == 0) {
         apiserver_set_ready(s.api, true);
+        start_agent(&s);
         announce(&s, kubeconfig);
         loop_run(s.main_loop);
         log_info("stopped");
+    } else if (runs) { /* who watches must have let go before anything is freed */
+        begin_stop(&s);
+        loop_run(s.main_loop);
     }
     if (s.ctl_loop)
         stop_threads(&s);

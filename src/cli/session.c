@@ -116,6 +116,13 @@ int session_run_local(const struct cli_args *a, int (*body)(struct session *s, s
     return run(a, false, body);
 }
 
+int session_usage_(struct session *s, int code, struct failure *f)
+{
+    size_t len = strlen(f->err.msg);
+    snprintf(f->err.msg + len, sizeof f->err.msg - len, "\nSee 'cox %s -h' for help and examples", cli_verb_path(s->args->verb));
+    return code;
+}
+
 int session_note(struct session *s, const struct failure *f)
 {
     vec_push(&s->failures, *f);

@@ -35,6 +35,9 @@ int session_run_local(const struct cli_args *a, int (*body)(struct session *s, s
 int session_connect(struct session *s, struct failure *f) MUST_CHECK;
 /* The files that --kubeconfig, $KUBECONFIG and $HOME name. */
 int session_kubeconfig(const struct cli_args *a, bool may_be_new, struct kubeconfig **ret, struct err *err) MUST_CHECK;
+/* Wrong use, and where the right one is told: "...\nSee 'cox VERB -h' for help and examples". */
+#define session_usage(s, f, ...) session_usage_(s, failure_set(f, E_INVALID_ARG, __VA_ARGS__), f)
+int session_usage_(struct session *s, int code, struct failure *f);
 /* Keeps a failure and goes on; returns its code. */
 int session_note(struct session *s, const struct failure *f);
 

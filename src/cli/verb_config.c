@@ -394,7 +394,7 @@ SUB(verb_set_cluster, "set-cluster", NULL, "Make or change a cluster.", "NAME [-
     set_cluster_options);
 SUB(verb_set_credentials, "set-credentials", NULL, "Make or change a user.",
     "NAME [--token=TOKEN] [--client-certificate=FILE --client-key=FILE]", set_credentials_options);
-SUB(verb_set, "set", NULL, "Set a field by its path.", "PROPERTY VALUE", plain_options);
+SUB(config_set, "set", NULL, "Set a field by its path.", "PROPERTY VALUE", plain_options);
 SUB(verb_unset, "unset", NULL, "Remove a field by its path.", "PROPERTY", plain_options);
 SUB(verb_delete_context, "delete-context", NULL, "Delete a context.", "NAME", plain_options);
 SUB(verb_delete_cluster, "delete-cluster", NULL, "Delete a cluster.", "NAME", plain_options);
@@ -411,7 +411,7 @@ static const struct cli_verb *const subs[] = {
     &verb_get_contexts,
     &verb_get_users,
     &verb_rename_context,
-    &verb_set,
+    &config_set,
     &verb_set_cluster,
     &verb_set_context,
     &verb_set_credentials,

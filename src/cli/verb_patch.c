@@ -142,6 +142,16 @@ static int scale_one(struct change *c, const struct target *t, int64_t replicas,
     return r < 0 ? r : change_report(c, t->res, &t->object, "scaled", f);
 }
 
+/* As kubectl words it, with what is missing in the same sentence. */
+static int no_objects(struct session *s, struct failure *f)
+{
+    if (s->failures.len != 1 || !str_is(failure_reason(&s->failures.p[0]), "NotFound"))
+        return s->failures.len ? 0 : failure_set(f, E_NOT_FOUND, "no objects passed to scale");
+    str what = arena_str(&s->arena, s->failures.p[0].message);
+    s->failures.len = 0;
+    return failure_set(f, E_NOT_FOUND, "no objects passed to scale " STR_FMT, STR_ARG(what));
+}
+
 static int scale(struct session *s, struct failure *f)
 {
     struct change c;
@@ -157,7 +167,7 @@ static int scale(struct session *s, struct failure *f)
     if (r == 0)
         r = resources_find(s, &q, &found, f);
     if (r == 0 && !found.len)
-        return s->failures.len ? 0 : failure_set(f, E_NOT_FOUND, "no objects passed to scale");
+        return no_objects(s, f);
     for (size_t i = 0; r == 0 && i < found.len; i++)
         r = scale_one(&c, &found.p[i], replicas, f);
     return r;

@@ -1,6 +1,9 @@
 /* verb_run.c - cox run, cox expose. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/patch.h"
 #include "cli/generate.h"
+#include "cli/run_attached.h"
+#include "cli/threeway.h"
 #include "cli/verbs.h"
 
 /* --- run --------------------------------------------------------------------------------------------------------------------------- */
@@ -41,8 +44,10 @@ static int container_of_run(struct session *s, const char *name, struct json *re
 {
     struct arena *a = &s->arena;
     const char *image = cli_str(s->args, "image"), *policy = cli_str(s->args, "image-pull-policy");
-    if (!image)
-        return failure_set(f, E_INVALID_ARG, "required flag(s) \"image\" not set");
+    if (!image[0])
+        return failure_set(f, E_INVALID_ARG, "--image is required");
+    if (policy && strcmp(policy, "Always") != 0 && strcmp(policy, "IfNotPresent") != 0 && strcmp(policy, "Never") != 0)
+        return session_usage(s, f, "invalid image pull policy: %s", policy);
     *ret = json_make(a, "{\"image\":%s,\"name\":%s,\"resources\":{}}", image, name);
     if (policy)
         json_set(a, ret, S("imagePullPolicy"), json_string(str_of(policy)));
@@ -50,6 +55,13 @@ static int container_of_run(struct session *s, const char *name, struct json *re
         json_set(a, ret, S("ports"), json_make(a, "[{\"containerPort\":%d}]", cli_int(s->args, "port", 0)));
     if (cli_flag(s->args, "privileged"))
         json_set(a, ret, S("securityContext"), json_make(a, "{\"privileged\":true}"));
+    if (cli_flag(s->args, "stdin")) {
+        json_set(a, ret, S("stdin"), json_bool(true));
+        if (!cli_flag(s->args, "leave-stdin-open"))
+            json_set(a, ret, S("stdinOnce"), json_bool(true));
+    }
+    if (cli_flag(s->args, "tty"))
+        json_set(a, ret, S("tty"), json_bool(true));
     generate_command(s, ret, cli_flag(s->args, "command") ? "command" : "args");
     return env_of(s, ret, f);
 }
@@ -80,7 +92,7 @@ static int make_pod(struct session *s, const char *name, struct json *ret, struc
     if (r < 0)
         return r;
     if (strcmp(restart, "Always") != 0 && strcmp(restart, "OnFailure") != 0 && strcmp(restart, "Never") != 0)
-        return failure_set(f, E_INVALID_ARG, "invalid restart policy: %s", restart);
+        return session_usage(s, f, "invalid restart policy: %s", restart);
     json_set(a, &meta, S("labels"), labels);
     *ret = json_make(
         a,
@@ -89,7 +101,33 @@ static int make_pod(struct session *s, const char *name, struct json *ret, struc
     return 0;
 }
 
-static int create_and_report(struct session *s, struct json *obj, const char *manager, const char *done, struct failure *f)
+/* What --overrides says, over what the other options made. */
+static int override(struct session *s, const char *type, struct json *object, struct failure *f)
+{
+    const char *text = cli_str(s->args, "overrides"), *kind = cli_str_or(s->args, "override-type", "merge");
+    struct arena *a = &s->arena;
+    struct json patch, changed;
+    if (!text)
+        return 0;
+    struct err err = ERR_NONE;
+    if (json_parse(a, str_of(text), NULL, &patch, &err) < 0)
+        return failure_set(f, E_INVALID_ARG, "--overrides is no JSON: %s", err.msg);
+    int r;
+    if (strcmp(kind, "merge") == 0)
+        r = patch_merge(a, object, &patch, &changed, &f->err);
+    else if (strcmp(kind, "json") == 0)
+        r = patch_json(a, object, &patch, &changed, &f->err);
+    else if (strcmp(kind, "strategic") == 0)
+        r = patch_strategic(a, threeway_type(S("v1"), str_of(type)), object, &patch, &changed, &f->err);
+    else
+        return failure_set(f, E_INVALID_ARG, "invalid override type: %s", kind);
+    if (r == 0)
+        *object = changed;
+    return r;
+}
+
+/* done NULL: nothing is said.  *ret_made: as the server has it; may be NULL. */
+static int create_and_report(struct session *s, struct json *obj, const char *manager, const char *done, struct json *ret_made, struct failure *f)
 {
     struct change c;
     struct target t;
@@ -103,16 +141,48 @@ static int create_and_report(struct session *s, struct json *obj, const char *ma
     if (!had_namespace)
         json_del(json_get(obj, S("metadata")), S("namespace"));
     r = change_create(&c, &t, obj, &made, f);
-    return r < 0 ? r : change_report(&c, t.res, &made, done, f);
+    if (r == 0 && ret_made)
+        *ret_made = made;
+    return r < 0 || !done ? r : change_report(&c, t.res, &made, done, f);
+}
+
+/* --expose: a service of the pod's name in front of it. */
+static int expose_pod(struct session *s, const struct json *pod, struct failure *f)
+{
+    struct arena *a = &s->arena;
+    int64_t port = cli_int(s->args, "port", 0);
+    const char *name = s->args->positional[0];
+    struct json meta = generate_meta(s, name);
+    struct json service = json_make(a,
+                                    "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"ports\":[{\"port\":%d,\"protocol\":\"TCP\",\"targetPort\":%d}],"
+                                    "\"selector\":%j},\"status\":{\"loadBalancer\":{}}}",
+                                    &meta, port, port, json_path(pod, "metadata", "labels", NULL));
+    int r = create_and_report(s, &service, "kubectl-run", "created", NULL, f);
+    if (r == 0 && strcmp(cli_str_or(s->args, "output", ""), "yaml") == 0)
+        printf("---\n");
+    return r;
 }
 
 static int run_pod(struct session *s, struct failure *f)
 {
-    struct json pod;
+    struct json pod, made;
+    if (!cli_str(s->args, "image"))
+        return failure_set(f, E_INVALID_ARG, "required flag(s) \"image\" not set");
     if (!s->args->npositional)
-        return failure_set(f, E_INVALID_ARG, "NAME is required for run\nSee 'cox run -h' for help and examples");
-    int r = make_pod(s, s->args->positional[0], &pod, f);
-    return r < 0 ? r : create_and_report(s, &pod, "kubectl-run", "created", f);
+        return session_usage(s, f, "NAME is required for run");
+    if (cli_flag(s->args, "expose") && !cli_given(s->args, "port"))
+        return session_usage(s, f, "--port must be set when exposing a service");
+    bool attached;
+    int r = run_attached_wanted(s, &attached, f);
+    if (r == 0)
+        r = make_pod(s, s->args->positional[0], &pod, f);
+    if (r == 0)
+        r = override(s, "Pod", &pod, f);
+    if (r == 0 && cli_flag(s->args, "expose"))
+        r = expose_pod(s, &pod, f);
+    if (r == 0) /* with somebody who looks on, only the container speaks */
+        r = create_and_report(s, &pod, "kubectl-run", attached ? NULL : "created", &made, f);
+    return r < 0 || !attached ? r : run_attached(s, &made, f);
 }
 
 static int run_run(struct cli_args *a)
@@ -124,12 +194,16 @@ static const struct cli_option run_options[] = {
     {"image", 0, CLI_STRING, "IMAGE", "", "Image to run.", NULL},
     {"env", 0, CLI_LIST, "NAME=VALUE", "", "Environment variable; may be given several times.", NULL},
     {"port", 0, CLI_INT, "PORT", "", "Port that the container serves on.", NULL},
+    {"expose", 0, CLI_FLAG, NULL, "", "Make a service of the same name for --port, too.", NULL},
     {"labels", 'l', CLI_STRING, "KEY=VALUE,...", "run=NAME", "Labels of the pod.", NULL},
     {"annotations", 0, CLI_LIST, "KEY=VALUE", "", "Annotation; may be given several times.", NULL},
     {"restart", 0, CLI_STRING, "POLICY", "Always", "Always, OnFailure or Never.", NULL},
     {"command", 0, CLI_FLAG, NULL, "", "The words behind -- are the command, not its arguments.", NULL},
     {"image-pull-policy", 0, CLI_STRING, "POLICY", "", "Always, IfNotPresent or Never.", NULL},
     {"privileged", 0, CLI_FLAG, NULL, "", "With all rights of the node.", NULL},
+    {"overrides", 0, CLI_STRING, "JSON", "", "Fields of the pod that have no option.", NULL},
+    {"override-type", 0, CLI_STRING, "TYPE", "merge", "How they are put in: merge, strategic or json.", NULL},
+    RUN_ATTACHED_OPTIONS,
     CHANGE_OPTION_DRY_RUN,
     CHANGE_OPTION_MANAGER("kubectl-run"),
     PRINT_OPTIONS_RESULT,
@@ -140,7 +214,8 @@ const struct cli_verb verb_run = {
     .name = "run",
     .summary = "Run an image in a pod.",
     .usage = "NAME --image=IMAGE [OPTIONS] [-- ARGS...]",
-    .examples = "  cox run web --image=nginx --port=80\n  cox run once --image=busybox --restart=Never -- echo hello",
+    .examples = "  cox run web --image=nginx --port=80\n  cox run once --image=busybox --restart=Never -- echo hello\n"
+                "  cox run shell --image=cox/host --rm -it -- /bin/sh",
     .options = run_options,
     .run = run_run,
     .is_client = true,
@@ -215,18 +290,20 @@ static int expose_ports(struct session *s, const struct json *obj, struct json *
         json_push(a, ret, one_port(s, json_get_int(&own->items[k], S("port"), 0), protocol, k, own->len > 1));
     return ret->len
                ? 0
-               : failure_set(f, E_INVALID_ARG,
-                             "couldn't find port via --port flag or introspection\nSee 'cox expose -h' for help and examples");
+               : failure_set(f, E_INVALID_ARG, "couldn't find port via --port flag or introspection");
 }
 
 static int make_service(struct session *s, const struct target *t, struct json *ret, struct failure *f)
 {
     struct arena *a = &s->arena;
     const char *type = cli_str(s->args, "type"), *ip = cli_str(s->args, "cluster-ip"),
-               *external = cli_str(s->args, "external-ip"), *given = cli_str(s->args, "selector");
+               *external = cli_str(s->args, "external-ip"), *given = cli_str(s->args, "selector"), *affinity = cli_str(s->args, "session-affinity"),
+               *balancer = cli_str(s->args, "load-balancer-ip");
     const char *name = cli_str_or(s->args, "name", arena_cstr(a, t->name));
     struct json meta = generate_meta(s, name), ports, labels = json_object(), selector = json_object();
     const struct json *found = selector_of(&t->object), *old = json_path(&t->object, "metadata", "labels", NULL);
+    if (affinity && strcmp(affinity, "None") != 0 && strcmp(affinity, "ClientIP") != 0)
+        return failure_set(f, E_INVALID_ARG, "unknown session affinity: %s", affinity);
     int r = given ? labels_of(s, given, &selector, f) : 0;
     if (r == 0 && !given) {
         if (json_path(&t->object, "spec", "selector", "matchExpressions", NULL))
@@ -234,9 +311,7 @@ static int make_service(struct session *s, const struct target *t, struct json *
                 f, E_INVALID_ARG,
                 "couldn't retrieve selectors via --selector flag or introspection: a service selects by labels alone, not by expressions");
         if (!json_is(found, JSON_OBJECT) || !found->len)
-            return failure_set(f, E_INVALID_ARG,
-                               "couldn't retrieve selectors via --selector flag or introspection: the " STR_FMT " has none",
-                               STR_ARG(t->res->singular));
+            return failure_set(f, E_INVALID_ARG, "cannot expose a " STR_FMT ": it selects no pods by labels", STR_ARG(t->res->kind));
         selector = *found;
     }
     if (r == 0 && cli_str(s->args, "labels"))
@@ -260,7 +335,11 @@ static int make_service(struct session *s, const struct target *t, struct json *
         json_set(a, spec, S("clusterIP"), json_string(str_of(ip)));
     if (external)
         json_set(a, spec, S("externalIPs"), json_make(a, "[%s]", external));
-    return 0;
+    if (affinity)
+        json_set(a, spec, S("sessionAffinity"), json_string(str_of(affinity)));
+    if (balancer)
+        json_set(a, spec, S("loadBalancerIP"), json_string(str_of(balancer)));
+    return override(s, "Service", ret, f);
 }
 
 static int expose(struct session *s, struct failure *f)
@@ -272,7 +351,7 @@ static int expose(struct session *s, struct failure *f)
         struct json service;
         r = make_service(s, &found.p[i], &service, f);
         if (r == 0)
-            r = create_and_report(s, &service, "kubectl-expose", "exposed", f);
+            r = create_and_report(s, &service, "kubectl-expose", "exposed", NULL, f);
     }
     return r;
 }
@@ -292,6 +371,10 @@ static const struct cli_option expose_options[] = {
     {"labels", 'l', CLI_STRING, "KEY=VALUE,...", "", "Labels of the service.", NULL},
     {"cluster-ip", 0, CLI_STRING, "ADDRESS", "", "The address; None for a headless service.", NULL},
     {"external-ip", 0, CLI_STRING, "ADDRESS", "", "An address outside that leads to it.", NULL},
+    {"load-balancer-ip", 0, CLI_STRING, "ADDRESS", "", "The address that a load balancer shall have.", NULL},
+    {"session-affinity", 0, CLI_STRING, "None|ClientIP", "", "ClientIP: a client always reaches the same pod.", NULL},
+    {"overrides", 0, CLI_STRING, "JSON", "", "Fields of the service that have no option.", NULL},
+    {"override-type", 0, CLI_STRING, "TYPE", "merge", "How they are put in: merge, strategic or json.", NULL},
     CHANGE_OPTION_DRY_RUN,
     CHANGE_OPTION_MANAGER("kubectl-expose"),
     PRINT_OPTIONS_RESULT,

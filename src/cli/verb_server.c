@@ -5,10 +5,11 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "base/vec.h"
+#include "cli/agent_run.h"
 #include "cli/cli.h"
+#include "cli/credentials.h"
 #include "cli/server_run.h"
 #include "cli/verbs.h"
-#include "client/kubeconfig.h"
 #include "rt/file.h"
 
 /* /var/lib/cox for root, ~/.local/share/cox for others. */
@@ -32,14 +33,23 @@ static const struct cli_option server_options[] = {
     {"write-kubeconfig", 0, CLI_STRING, "FILE", "~/.kube/config", "Where the admin's credentials are merged in; \"none\" for nowhere.", NULL},
     {"kubeconfig-name", 0, CLI_STRING, "NAME", "cox", "Name of the cluster and context there.", NULL},
     {"service-cidr", 0, CLI_STRING, "CIDR", "10.96.0.0/16", "Range of cluster addresses of services.", NULL},
+    {"cluster-cidr", 0, CLI_STRING, "CIDR", "10.42.0.0/16", "Range of pod addresses, of which each node gets a /24; \"none\" for none.", NULL},
+    {"node-grace", 0, CLI_DURATION, "TIME", "40s", "How long a node may be silent until it counts as lost.", NULL},
     {"cluster-domain", 0, CLI_STRING, "NAME", "cluster.local", "DNS domain of the cluster.", NULL},
     {"token-file", 0, CLI_STRING, "FILE", "", "Static tokens: token,user,uid,\"group1,group2\" a line.", NULL},
     {"audit-log", 0, CLI_STRING, "FILE", "", "Write an audit.k8s.io/v1 event a request to this file.", NULL},
     {"unix-socket", 0, CLI_STRING, "PATH", "DIR/cox.sock", "Plain-text socket for root and the server's own user; \"none\" for none.", NULL},
     {"event-ttl", 0, CLI_DURATION, "TIME", "1h", "How long events are kept.", NULL},
+    {"pod-gc-quarantine", 0, CLI_DURATION, "TIME", "40s", "How long a node must be gone until its pods are removed.", NULL},
+    {"horizontal-pod-autoscaler-sync-period", 0, CLI_DURATION, "TIME", "15s", "How often autoscalers look at metrics.", NULL},
+    {"terminated-pod-gc-threshold", 0, CLI_INT, "N", "12500", "How many finished pods are kept before the oldest go.", NULL},
     {"io-threads", 0, CLI_INT, "N", "one a core, at most 8", "Threads that serve requests.", NULL},
     {"anonymous-auth", 0, CLI_FLAG, NULL, "true", "Let requests without credentials in as system:anonymous.", NULL},
     {"controllers", 0, CLI_FLAG, NULL, "true", "Run the controllers.", NULL},
+    {"scheduler", 0, CLI_FLAG, NULL, "true", "Run the scheduler.", NULL},
+    {"scheduler-profile", 0, CLI_STRING, "NAME|FILE", "default", "default, binpack, spread, gpu-packing, or a file: ours or a KubeSchedulerConfiguration.", NULL},
+    {"agent", 0, CLI_FLAG, NULL, "true as root", "Run pods on this machine.", NULL},
+    AGENT_RUN_OPTIONS,
     {"pid-file", 0, CLI_STRING, "FILE", "", "Write the process id here.", NULL},
     {"log-level", 'v', CLI_STRING, "LEVEL", "info", "error, warn, info or debug.", NULL},
     {"log-format", 0, CLI_STRING, "FORMAT", "text", "text or json.", NULL},
@@ -63,6 +73,12 @@ static int run_server(struct cli_args *a)
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
         return cli_usage(a, "--log-format is text or json");
     log_setup(level, strcmp(format, "json") == 0, STDERR_FILENO);
+    ARENA_AUTO arena = ARENA_INIT;
+    struct agent_run_opts agent;
+    struct err err = ERR_NONE;
+    if (agent_run_read(a, &arena, &agent, &err) < 0)
+        return cli_usage(a, "%s", err.msg);
+    bool with_agent = cli_given(a, "agent") ? cli_flag(a, "agent") : geteuid() == 0;
     VEC(const char *) sans = {0};
     for (size_t i = 0; cli_list(a, "tls-san", i); i++)
         vec_push(&sans, cli_list(a, "tls-san", i));
@@ -75,18 +91,25 @@ static int run_server(struct cli_args *a)
         .write_kubeconfig = none_is_empty(cli_str(a, "write-kubeconfig")),
         .kubeconfig_name = cli_str(a, "kubeconfig-name"),
         .service_cidr = cli_str(a, "service-cidr"),
+        .cluster_cidr = none_is_empty(cli_str(a, "cluster-cidr")),
+        .node_grace_ns = cli_duration_ns(a, "node-grace", 0),
         .cluster_domain = cli_str(a, "cluster-domain"),
         .token_file = cli_str(a, "token-file"),
         .audit_log = cli_str(a, "audit-log"),
         .unix_socket = none_is_empty(cli_str(a, "unix-socket")),
         .pid_file = cli_str(a, "pid-file"),
         .event_ttl_ns = cli_duration_ns(a, "event-ttl", 0),
+        .pod_gc_quarantine_ns = cli_duration_ns(a, "pod-gc-quarantine", 0),
+        .hpa_period_ns = cli_duration_ns(a, "horizontal-pod-autoscaler-sync-period", 0),
+        .finished_pods = (size_t)MAX(cli_int(a, "terminated-pod-gc-threshold", 0), 0),
         .io_threads = (int)cli_int(a, "io-threads", 0),
         .no_controllers = cli_given(a, "controllers") && !cli_flag(a, "controllers"),
+        .no_scheduler = cli_given(a, "scheduler") && !cli_flag(a, "scheduler"),
+        .scheduler_profile = cli_str(a, "scheduler-profile"),
         .no_anonymous = cli_given(a, "anonymous-auth") && !cli_flag(a, "anonymous-auth"),
         .quiet = cli_flag(a, "quiet"),
+        .agent = with_agent ? &agent : NULL,
     };
-    struct err err = ERR_NONE;
     int r = server_run(&o, &err);
     vec_fini(&sans);
     return r < 0 ? cli_fail_err(&err) : 0;
@@ -94,7 +117,7 @@ static int run_server(struct cli_args *a)
 
 const struct cli_verb verb_server = {
     .name = "server",
-    .summary = "Run the control plane: API server, store and controllers in one process.",
+    .summary = "Run a cluster in one process: API server, store, controllers, scheduler and, as root, this machine as its first node.",
     .usage = "[OPTIONS]",
     .help = "The first start makes a certificate authority and an admin user under the data directory and merges the admin's credentials into a\n"
             "kubeconfig, without touching entries of other clusters.  SIGTERM ends it cleanly; killing it loses nothing that was acknowledged.",
@@ -130,16 +153,18 @@ static int run_kubeconfig(struct cli_args *a)
     struct err err = ERR_NONE;
     if (read_pki(dir, "ca.crt", &ca, &err) < 0 || read_pki(dir, "admin.crt", &cert, &err) < 0 || read_pki(dir, "admin.key", &key, &err) < 0)
         return cli_fail_err(&err);
-    snprintf(temporary, sizeof temporary, "%s/.kubeconfig-%d", dir, (int)getpid());
     struct kubeconfig_cluster c = {.name = cli_str_or(a, "name", "cox"), .server = cli_str_or(a, "server", "https://127.0.0.1:6443"), .ca_pem = ca, .cert_pem = cert,
                                    .key_pem = key, .make_current = true};
-    if (kubeconfig_load(&(struct kubeconfig_paths){.file = into ? into : temporary, .may_be_new = true}, &k, &err) < 0 || kubeconfig_merge(k, &c, &name, &err) < 0 ||
-        kubeconfig_save(k, &err) < 0)
-        return cli_fail_err(&err);
     if (into) {
+        ARENA_AUTO arena = ARENA_INIT;
+        if (credentials_write(dir, into, &c, &arena, &name, &err) < 0)
+            return cli_fail_err(&err);
         printf("Context \"%s\" is in %s.\n", name, into);
         return 0;
     }
+    snprintf(temporary, sizeof temporary, "%s/.kubeconfig-%d", dir, (int)getpid());
+    if (kubeconfig_load(&(struct kubeconfig_paths){.file = temporary, .may_be_new = true}, &k, &err) < 0 || kubeconfig_merge(k, &c, &name, &err) < 0 || kubeconfig_save(k, &err) < 0)
+        return cli_fail_err(&err);
     CLEANUP(free) char *text = NULL;
     int r = file_read(temporary, KUBECONFIG_FILE_MAX, &text, NULL, &err);
     unlink(temporary);

@@ -1,24 +1,26 @@
 /* verb_why.c - cox why: why a pod waits, or why it is where it is.
  *
- * Asks no scheduler: nodes, pods and the rest are read through the API and loaded into an engine here, which then decides about this one pod as the scheduler would.  So it works
- * against any Kubernetes API server, and for pods of any scheduler that follows the usual rules. */
+ *   GET pods/NAME/explain: what the scheduler in the server says, with the pod's place in its queue ─┐
+ *   else, or with --profile: an engine here                                                        ─┴─► a record (explain_json) ─► text, or the record itself
+ * The engine here asks no scheduler: nodes, pods and the rest are read through the API and loaded into it, and it decides about this one pod as the scheduler would.  So it
+ * works against any Kubernetes API server, and for pods of any scheduler that follows the usual rules. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/print.h"
+#include "cli/scheduler_profile.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
-#include "rt/file.h"
 #include "sched/engine/explain.h"
 #include "sched/engine/object.h"
 
 #define PAGE 500
-#define PROFILE_BYTES (1u << 20)
 
 struct why {
     struct session *s;
     struct sched *e;
     struct json pod; /* as the API has it */
     str ns, name, scheduler;
+    str path; /* of the pod */
     size_t unread;   /* objects that were not understood */
     char unread_why[200];
 };
@@ -112,9 +114,10 @@ static int load_all(struct why *w, struct failure *f)
 
 /* --- the answer ----------------------------------------------------------------------------------------------------------------------------------------- */
 struct answer {
-    struct explanation *x;
+    struct json record;
     str status;
     str node; /* where it is */
+    bool by_scheduler; /* the record is its own */
 };
 
 static int decide(struct why *w, struct answer *ret, struct failure *f)
@@ -129,19 +132,57 @@ static int decide(struct why *w, struct answer *ret, struct failure *f)
                            STR_ARG(w->name), STR_ARG(phase));
     }
     unit_id u = sched_unit_of(w->e, p);
-    ret->node = json_get_str(json_get(&w->pod, S("spec")), S("nodeName"));
     if (ret->node.len) {
-        ret->status = arena_fmt(a, "on " STR_FMT, STR_ARG(ret->node));
-        ret->x = explain_choice(w->e, a, p);
+        ret->record = explain_json(a, w->e, explain_choice(w->e, a, p));
         return 0;
     }
     struct unit_decision d = UNIT_DECISION_INIT;
     sched_place(w->e, u, clock_wall(&clock_real), &d);
     bool fits = w->e->pods[p].state == PS_ASSUMED;
-    ret->status = fits ? arena_fmt(a, "waits, and fits now: its scheduler (" STR_FMT ") has not placed it yet, or does not run", STR_ARG(w->scheduler)) : S("waits");
-    ret->x = fits ? explain_choice(w->e, a, p) : explain_waiting(w->e, a, u, 0, &d);
+    if (fits)
+        ret->status = arena_fmt(a, "waits, and fits now: its scheduler (" STR_FMT ") has not placed it yet, or does not run", STR_ARG(w->scheduler));
+    ret->record = explain_json(a, w->e, fits ? explain_choice(w->e, a, p) : explain_waiting(w->e, a, u, 0, &d));
     unit_decision_fini(&d);
     return 0;
+}
+
+static int decide_here(struct why *w, struct answer *ret, struct failure *f)
+{
+    struct sched_profile *profile;
+    int r = scheduler_profile_read(cli_str(w->s->args, "profile"), &profile, &f->err);
+    if (r < 0)
+        return r;
+    bool is_theirs = !profile->next;
+    for (const struct sched_profile *p = profile; p; p = p->next)
+        is_theirs |= str_eq(p->name, w->scheduler);
+    if (!is_theirs) {
+        profile_free(profile);
+        return failure_set(f, E_INVALID_ARG, "pod \"" STR_FMT "\" waits for the scheduler \"" STR_FMT "\", and no profile in %s has that name", STR_ARG(w->name), STR_ARG(w->scheduler),
+                           cli_str(w->s->args, "profile"));
+    }
+    w->e = sched_new(profile, 0);
+    r = load_all(w, f);
+    if (r >= 0)
+        r = decide(w, ret, f);
+    sched_free(w->e);
+    return r;
+}
+
+/* Whatever goes wrong with it: the engine here can answer, too. */
+static bool ask_scheduler(struct why *w, struct answer *ret)
+{
+    struct session *s = w->s;
+    struct strbuf path = strbuf_on(&s->arena);
+    struct client_response res;
+    struct err err;
+    strbuf_add_str(&path, w->path);
+    strbuf_add_str(&path, S("/explain"));
+    struct client_request q = {.method = S("GET"), .path = strbuf_str(&path), .timeout_ns = s->timeout_ns};
+    if (cli_given(s->args, "profile") || client_do(s->client, &q, &s->arena, &res, &err) < 0 || res.status != 200 || !json_is(&res.json, JSON_OBJECT))
+        return false;
+    ret->record = res.json;
+    ret->by_scheduler = true;
+    return true;
 }
 
 static str said_by_scheduler(const struct why *w)
@@ -154,43 +195,44 @@ static str said_by_scheduler(const struct why *w)
 }
 
 /* --- as text --------------------------------------------------------------------------------------------------------------------------------------------- */
-static void write_reasons(struct why *w, const struct explanation *x, struct strbuf *out)
+static void write_reasons(const struct json *record, struct strbuf *out)
 {
     TABS_AUTO t = TABS_TABLE;
-    struct arena *a = &w->s->arena;
-    if (!x->nrows)
+    const struct json *rows = json_get(record, S("reasons"));
+    if (!json_is(rows, JSON_ARRAY) || !rows->len)
         return;
     strbuf_add_str(&t.text, S("\nNODES\tPLUGIN\tREASON\tNEEDS\tBEST FREE\n"));
-    for (uint32_t i = 0; i < x->nrows; i++) {
-        const struct explain_row *r = &x->rows[i];
-        bool has_amount = r->resource < RES_MAX;
-        strbuf_addf(&t.text, "%u\t%s\t" STR_FMT "\t", r->nodes, r->plugin, STR_ARG(r->text));
-        if (has_amount)
-            strbuf_addf(&t.text, STR_FMT "\t" STR_FMT " on " STR_FMT "\n", STR_ARG(explain_amount(a, w->e, r->resource, r->need)), STR_ARG(explain_amount(a, w->e, r->resource, r->best)),
-                        STR_ARG(r->best_node));
+    for (uint32_t i = 0; i < rows->len; i++) {
+        const struct json *r = &rows->items[i];
+        str need = json_get_str(r, S("needText"));
+        strbuf_addf(&t.text, "%lld\t" STR_FMT "\t" STR_FMT "\t", (long long)json_get_int(r, S("nodes"), 0), STR_ARG(json_get_str(r, S("plugin"))),
+                    STR_ARG(json_get_str(r, S("reason"))));
+        if (need.len)
+            strbuf_addf(&t.text, STR_FMT "\t" STR_FMT " on " STR_FMT "\n", STR_ARG(need), STR_ARG(json_get_str(r, S("bestText"))), STR_ARG(json_get_str(r, S("bestNode"))));
         else
             strbuf_add_str(&t.text, S("-\t-\n"));
     }
     tabs_flush(&t, out);
 }
 
-static void write_scores(const struct explanation *x, struct strbuf *out)
+static void write_score(struct strbuf *b, str plugin, int64_t chosen, const struct json *of, str key)
+{
+    strbuf_addf(b, STR_FMT "\t%lld\t", STR_ARG(plugin), (long long)chosen);
+    if (json_get(of, key))
+        strbuf_addf(b, "%lld", (long long)json_get_int(of, key, 0));
+    strbuf_add_char(b, '\n');
+}
+
+static void write_scores(const struct json *record, struct strbuf *out)
 {
     TABS_AUTO t = TABS_TABLE;
-    bool has_other = x->runner_up.len > 0;
-    if (!x->nscores)
+    const struct json *rows = json_get(record, S("scores"));
+    if (!json_is(rows, JSON_ARRAY) || !rows->len)
         return;
-    strbuf_addf(&t.text, "\nPLUGIN\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(x->node), STR_ARG(x->runner_up));
-    for (uint32_t i = 0; i < x->nscores; i++) {
-        strbuf_addf(&t.text, "%s\t%d\t", x->scores[i].plugin, x->scores[i].chosen);
-        if (has_other)
-            strbuf_addf(&t.text, "%d", x->scores[i].runner_up);
-        strbuf_add_char(&t.text, '\n');
-    }
-    strbuf_addf(&t.text, "sum\t%d\t", x->score);
-    if (has_other)
-        strbuf_addf(&t.text, "%d", x->runner_up_score);
-    strbuf_add_char(&t.text, '\n');
+    strbuf_addf(&t.text, "\nPLUGIN\t" STR_FMT "\t" STR_FMT "\n", STR_ARG(json_get_str(record, S("node"))), STR_ARG(json_get_str(record, S("runnerUp"))));
+    for (uint32_t i = 0; i < rows->len; i++)
+        write_score(&t.text, json_get_str(&rows->items[i], S("plugin")), json_get_int(&rows->items[i], S("chosen"), 0), &rows->items[i], S("runnerUp"));
+    write_score(&t.text, S("sum"), json_get_int(record, S("score"), 0), record, S("runnerUpScore"));
     tabs_flush(&t, out);
 }
 
@@ -200,63 +242,57 @@ static void add_line(struct tabs *t, const char *label, str text)
         strbuf_addf(&t->text, "%s:\t" STR_FMT "\n", label, STR_ARG(text));
 }
 
+static str place_in_queue(struct arena *a, const struct answer *n)
+{
+    int64_t place = json_get_int(&n->record, S("queuePosition"), 0);
+    if (n->node.len)
+        return S("");
+    if (!n->by_scheduler)
+        return S("its scheduler alone knows the place");
+    return place > 0 ? arena_fmt(a, "number %lld", (long long)place) : S("tried again when something changes that can help");
+}
+
 static void write_text(struct why *w, const struct answer *n)
 {
-    const struct explanation *x = n->x;
+    const struct json *x = &n->record;
     struct arena *a = &w->s->arena;
     STRBUF_AUTO out = STRBUF_HEAP;
     TABS_AUTO t = TABS_TEXT;
-    bool moved = n->node.len && x->node.len && !str_eq(n->node, x->node);
+    str chosen = json_get_str(x, S("node"));
+    bool moved = n->node.len && chosen.len && !str_eq(n->node, chosen);
     add_line(&t, "Pod", arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(w->ns), STR_ARG(w->name)));
     add_line(&t, "Scheduler", w->scheduler);
     add_line(&t, "Status", n->status);
-    add_line(&t, moved ? "Today" : "Why", x->sentence);
-    if (x->has_nearest)
-        add_line(&t, "Nearest", x->nearest.text);
-    add_line(&t, "Preemption", x->preemption);
-    if (!n->node.len)
-        add_line(&t, "Queue", S("its scheduler alone knows the place"));
-    add_line(&t, "Last said", said_by_scheduler(w));
+    add_line(&t, moved ? "Today" : "Why", json_get_str(x, S("message")));
+    add_line(&t, "Nearest", json_get_str(json_get(x, S("nearest")), S("text")));
+    add_line(&t, "Preemption", json_get_str(x, S("preemption")));
+    add_line(&t, "Queue", place_in_queue(a, n));
+    if (!str_eq(said_by_scheduler(w), json_get_str(x, S("message"))))
+        add_line(&t, "Last said", said_by_scheduler(w)); /* the world has changed since */
     tabs_flush(&t, &out);
-    write_reasons(w, x, &out);
+    write_reasons(x, &out);
     write_scores(x, &out);
     print_flush(&out);
 }
 
-static int write_object(struct why *w, const struct answer *n, struct printer *p, struct failure *f)
+static int write_object(struct why *w, struct answer *n, struct printer *p, struct failure *f)
 {
     struct arena *a = &w->s->arena;
-    struct json o = explain_json(a, w->e, n->x);
+    struct json *o = &n->record;
     STRBUF_AUTO out = STRBUF_HEAP;
-    json_set(a, &o, S("pod"), json_string(arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(w->ns), STR_ARG(w->name))));
-    json_set(a, &o, S("scheduler"), json_string(w->scheduler));
-    json_set(a, &o, S("status"), json_string(n->status));
+    json_set(a, o, S("pod"), json_string(arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(w->ns), STR_ARG(w->name))));
+    json_set(a, o, S("scheduler"), json_string(w->scheduler));
+    json_set(a, o, S("status"), json_string(n->status));
     if (n->node.len)
-        json_set(a, &o, S("boundTo"), json_string(n->node));
+        json_set(a, o, S("boundTo"), json_string(n->node));
     if (said_by_scheduler(w).len)
-        json_set(a, &o, S("lastSaid"), json_string(said_by_scheduler(w)));
-    int r = printer_object(p, &out, &o, f);
+        json_set(a, o, S("lastSaid"), json_string(said_by_scheduler(w)));
+    int r = printer_object(p, &out, o, f);
     print_flush(&out);
     return r;
 }
 
 /* --- the verb --------------------------------------------------------------------------------------------------------------------------------------------- */
-static int read_profile(struct session *s, struct sched_profile **ret, struct err *err)
-{
-    const char *name = cli_str_or(s->args, "profile", "default");
-    char *text;
-    size_t len;
-    *ret = profile_builtin(str_of(name));
-    if (*ret)
-        return 0;
-    int r = file_read(name, PROFILE_BYTES, &text, &len, err);
-    if (r < 0)
-        return r;
-    r = profile_parse(str_n(text, len), str_of(name), ret, err);
-    free(text);
-    return r;
-}
-
 static int read_pod(struct why *w, struct failure *f)
 {
     struct session *s = w->s;
@@ -275,7 +311,8 @@ static int read_pod(struct why *w, struct failure *f)
     client_path_add(&path, s->namespace_);
     strbuf_add_str(&path, S("/pods"));
     client_path_add(&path, name);
-    int r = session_get(s, strbuf_str(&path), S(""), &w->pod, f);
+    w->path = strbuf_str(&path);
+    int r = session_get(s, w->path, S(""), &w->pod, f);
     if (r < 0)
         return r;
     w->ns = s->namespace_;
@@ -287,25 +324,20 @@ static int read_pod(struct why *w, struct failure *f)
 static int why(struct session *s, struct failure *f)
 {
     struct why w = {.s = s};
-    struct answer answer = {0};
-    struct sched_profile *profile;
     struct printer *p;
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     if (r >= 0)
         r = read_pod(&w, f);
-    if (r >= 0)
-        r = read_profile(s, &profile, &f->err);
     if (r < 0)
         return r;
-    w.e = sched_new(profile, 0);
-    r = load_all(&w, f);
-    if (r >= 0)
-        r = decide(&w, &answer, f);
+    str node = json_get_str(json_get(&w.pod, S("spec")), S("nodeName"));
+    struct answer answer = {.node = node, .status = node.len ? arena_fmt(&s->arena, "on " STR_FMT, STR_ARG(node)) : S("waits")};
+    if (!ask_scheduler(&w, &answer))
+        r = decide_here(&w, &answer, f);
     if (r >= 0 && p->format == PRINT_DEFAULT)
         write_text(&w, &answer);
     else if (r >= 0)
         r = write_object(&w, &answer, p, f);
-    sched_free(w.e);
     return r;
 }
 
@@ -324,8 +356,8 @@ const struct cli_verb verb_why = {
     .name = "why",
     .summary = "Explain why a pod waits, or why it is where it is.",
     .usage = "pod/NAME [-n NAMESPACE] [-o FORMAT]",
-    .help = "Reads the cluster and decides about this pod as the scheduler would: how many nodes each rule excludes and what is missing there, the nearest\n"
-            "miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.",
+    .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
+            "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.",
     .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json",
     .options = why_options,
     .run = run_why,
