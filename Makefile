@@ -33,7 +33,7 @@ ifneq (,$(filter $(V),clang fuzz))
 CC := clang
 endif
 CFLAGS_ALL = $(BASEFLAGS) $(GCC_ONLY) $(FLAGS_$(V)) -ffunction-sections -fdata-sections $(CFLAGS)
-LIBS := -lssl -lcrypto -lnghttp2 -lyaml -lz -lpthread -lm
+LIBS := -lssl -lcrypto -lnghttp2 -lyaml -lz -lzstd -lpthread -lm
 
 # A folder of src/ is one static library; what it may use stands in docs/layers.txt.
 FOLDERS := $(shell sed -n 's/^\([a-z]*\):.*/\1/p' docs/layers.txt)
@@ -74,7 +74,11 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	@$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
-# Version strings live in one file, so that a commit rebuilds one file.
+# Version strings live in one file, so that a commit rebuilds one file: the stamp changes with them.
+$(B)/version.stamp: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VERSION) $(COMMIT_TIME)' | cmp -s - $@ || echo '$(VERSION) $(COMMIT_TIME)' > $@
+$(B)/src/base/version.o: $(B)/version.stamp
 $(B)/src/base/version.o: CFLAGS += -DCOX_VERSION='"$(VERSION)"' -DCOX_BUILD_TIME='"$(COMMIT_TIME)"'
 
 define lib_rule

@@ -42,14 +42,19 @@ struct load {
 
 static void conn_ready(struct loop_fd *f, uint32_t events);
 
-void load_request(struct strbuf *out, const char *method, str path, str body)
+void load_request_as(struct strbuf *out, const char *method, str path, str type, str body)
 {
     strbuf_addf(out, "%s " STR_FMT " HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " TARGET_TOKEN "\r\nUser-Agent: bench\r\nAccept: application/json\r\n", method,
                 STR_ARG(path));
     if (body.len)
-        strbuf_addf(out, "Content-Type: application/json\r\nContent-Length: %zu\r\n", body.len);
+        strbuf_addf(out, "Content-Type: " STR_FMT "\r\nContent-Length: %zu\r\n", STR_ARG(type), body.len);
     strbuf_add_str(out, S("\r\n"));
     strbuf_add_str(out, body);
+}
+
+void load_request(struct strbuf *out, const char *method, str path, str body)
+{
+    load_request_as(out, method, path, S("application/json"), body);
 }
 
 static void timer_stop(struct loop_timer *t)
@@ -375,6 +380,7 @@ struct one_get {
     const char *path;
     bool sent;
     int status;
+    struct strbuf *body; /* NULL: not wanted */
     struct load *load;
 };
 
@@ -388,17 +394,19 @@ static bool one_next(void *arg, struct load_conn *c UNUSED, struct strbuf *out)
     return true;
 }
 
-static void one_answer(void *arg, struct load_conn *c UNUSED, int status, str body UNUSED, nsec_t took UNUSED)
+static void one_answer(void *arg, struct load_conn *c UNUSED, int status, str body, nsec_t took UNUSED)
 {
     struct one_get *g = arg;
     g->status = status;
+    if (g->body)
+        strbuf_add_str(g->body, body);
     load_stop(g->load);
 }
 
-int load_get_status(const struct target *t, const char *path)
+static int one_get(const struct target *t, const char *path, struct strbuf *body)
 {
     static const struct load_ops ops = {.next = one_next, .answer = one_answer};
-    struct one_get g = {.path = path};
+    struct one_get g = {.path = path, .body = body};
     struct net_addr addr = {.host = "127.0.0.1", .port = t->port};
     int fd;
     if (net_connect_tcp(&addr, NSEC_PER_SEC, &fd, NULL) < 0)
@@ -409,4 +417,25 @@ int load_get_status(const struct target *t, const char *path)
     load_run(g.load, 5 * NSEC_PER_SEC);
     load_free(g.load);
     return g.status;
+}
+
+int load_get_status(const struct target *t, const char *path)
+{
+    return one_get(t, path, NULL);
+}
+
+double load_get_metric(const struct target *t, const char *name)
+{
+    STRBUF_AUTO body = STRBUF_HEAP;
+    double value = 0;
+    str rest, line, key;
+    if (one_get(t, "/metrics", &body) != 200)
+        return 0;
+    for (rest = strbuf_str(&body); rest.len;) {
+        str_cut(&rest, '\n', &line);
+        str_cut(&line, ' ', &key);
+        if (str_is(key, name))
+            str_to_double(line, &value);
+    }
+    return value;
 }

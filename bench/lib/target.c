@@ -24,7 +24,7 @@ static int write_tokens(const struct target *t, struct err *err)
     return file_write_atomic(path, S(TARGET_TOKEN ",bench,1,\"system:masters\"\n"), 0600, err);
 }
 
-static void exec_server(const struct target *t)
+static void exec_server(const struct target *t, const char *option)
 {
     char tokens[300], log[300];
     snprintf(tokens, sizeof tokens, "%s/tokens.csv", t->dir);
@@ -35,7 +35,7 @@ static void exec_server(const struct target *t)
     char listen[32], kubeconfig[300];
     snprintf(listen, sizeof listen, "127.0.0.1:%u", t->port);
     snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", t->dir);
-    execl(program(), "cox", "server", "--data-dir", t->dir, "--listen", listen, "--token-file", tokens, "--write-kubeconfig", kubeconfig, "--quiet", (char *)NULL);
+    execl(program(), "cox", "server", "--data-dir", t->dir, "--listen", listen, "--token-file", tokens, "--write-kubeconfig", kubeconfig, "--quiet", "--scheduler=false", "--agent=false", option, (char *)NULL);
     fprintf(stderr, "cannot run %s: %s (run `make` first)\n", program(), strerror(errno));
     _exit(127);
 }
@@ -62,6 +62,11 @@ static bool read_port(struct target *t)
 
 int target_start(struct target *t, const char *dir, struct err *err)
 {
+    return target_start_with(t, dir, NULL, err);
+}
+
+int target_start_with(struct target *t, const char *dir, const char *option, struct err *err)
+{
     *t = (struct target){0};
     snprintf(t->dir, sizeof t->dir, "%s", dir[0] ? dir : "/tmp/cox-bench-XXXXXX");
     if (!dir[0] && !mkdtemp(t->dir))
@@ -76,7 +81,7 @@ int target_start(struct target *t, const char *dir, struct err *err)
     nsec_t start = clock_mono(&clock_real);
     t->pid = fork();
     if (t->pid == 0)
-        exec_server(t);
+        exec_server(t, option);
     for (nsec_t end = start + 120 * NSEC_PER_SEC; clock_mono(&clock_real) < end; usleep(500)) {
         int status;
         if (waitpid(t->pid, &status, WNOHANG) == t->pid)

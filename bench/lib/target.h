@@ -18,8 +18,10 @@ struct target {
 };
 #define TARGET_TOKEN "bench-token" /* static token, group system:masters */
 
-/* dir "": a new folder.  The folder stays for a later target_start. */
+/* dir "": a new folder.  The folder stays for a later target_start.  The API server and its controllers alone. */
 int target_start(struct target *t, const char *dir, struct err *err) MUST_CHECK;
+/* The same with another option, "--scheduler=true". */
+int target_start_with(struct target *t, const char *dir, const char *option, struct err *err) MUST_CHECK;
 void target_stop(struct target *t);   /* SIGTERM, waits */
 void target_remove(struct target *t); /* the folder */
 uint64_t target_rss(const struct target *t);

@@ -56,7 +56,7 @@ def test_reading_does_not_write(s):
 
 
 def first_event(s, path, me):
-    conn = s.connect(timeout=10)
+    conn = s.connect()
     conn.request("GET", path, headers=me)
     r = conn.getresponse()
     text = r.read().decode()

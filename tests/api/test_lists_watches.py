@@ -104,7 +104,7 @@ def test_watch_rules(s):
     w.close()
     tap.eq("sendInitialEvents needs its match", s.get(CM + "?watch=true&sendInitialEvents=true").status, 422)
     w = Watch(s, f"{CM}?watch=true&timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion={s.get(CM).json['metadata']['resourceVersion']}")
-    tap.ok("timeoutSeconds ends it", wait_for(lambda: w.ended, 10))
+    tap.ok("timeoutSeconds ends it", wait_for(lambda: w.ended))
     tap.eq("with a bookmark", [e["type"] for e in w.events], ["BOOKMARK"])
     w = Watch(s, f"{CM}?watch=true&fieldSelector=metadata.name%3Dl05&resourceVersion=0")
     w.wait(lambda e: len(e) >= 1)

@@ -6,7 +6,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import Server, configmap, tap, wait_for  # noqa: E402
+from lib.cox import PATIENCE, Server, configmap, tap, wait_for  # noqa: E402
 
 NS = "/api/v1/namespaces/long/configmaps"
 COUNT = 1500
@@ -75,7 +75,7 @@ def test_left_alone(s):
 
 
 def read_watch(s, path, state, slow, done):
-    conn = s.connect(timeout=60)
+    conn = s.connect()
     conn.request("GET", path)
     r = conn.getresponse()
     last = 0
@@ -117,7 +117,7 @@ def test_state_and_changes(s):
     body["metadata"]["labels"] = {"odd": "done"}
     s.request("POST", NS, body, conn=conn)
     for t in readers:
-        t.join(60)
+        t.join(PATIENCE)
     want = {i["metadata"]["name"]: int(i["metadata"]["resourceVersion"]) for i in s.get(NS).json["items"]}
     for i, state in enumerate(states):
         have = {k: v for k, v in state["objects"].items()}

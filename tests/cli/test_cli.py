@@ -15,7 +15,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "clients")]
-from lib.cox import COX, Server, tap  # noqa: E402
+from lib.cox import COX, PATIENCE, Server, tap, wait_for  # noqa: E402
 
 EXPECTED = HERE / "expected.json"
 OBJECTS = HERE / "objects.yaml"
@@ -151,6 +151,78 @@ wait --for=delete pod/nope
 wait --for=foo pod/p1
 wait pod --for=condition=Ready -l nope=1
 annotate pod nope a=b
+get pods -n
+get pods --namespace
+get pods -x
+get pods --foo
+--foo
+-x
+rollout foo
+top foo
+logs
+logs nope
+logs pod/nope
+logs deploy/nope
+logs p1 a b
+logs p1 -l app=p1
+logs -l app=nope
+logs p1 -c a --all-containers
+logs p1 a -c b
+logs p1 --tail=-5
+logs p1 --since=1h --since-time=2020-01-01T00:00:00Z
+logs p1 --limit-bytes=-1
+logs nope --pod-running-timeout=1s
+logs p1 -o json
+logs bananas/x
+exec
+exec p1
+exec p1 --
+exec p1 ls
+exec p1 ls /
+exec -- ls
+exec nope -- ls
+exec deploy/nope -- ls
+exec pod p1 -- ls
+exec bananas/x -- ls
+exec nope --pod-running-timeout=1s -- ls
+attach
+attach nope
+attach pod nope
+attach bananas/x
+port-forward
+port-forward p1
+port-forward nope 80
+port-forward svc/nope 80
+cp
+cp a
+cp a b c
+cp a b
+cp p1:/a p1:/b
+cp p1: b
+cp /no/such/file p1:/tmp/x
+cp nope:/a b
+cp nope:/a b --retries=1
+run
+run x
+run x --image=
+run x --image=a --restart=Foo
+run x --image=a --image-pull-policy=Foo
+run x --image=a --rm
+run x --image=a -it --dry-run=client
+run x --image=a -t
+run x --image=a --expose
+run x --image=a --port=80 --expose --dry-run=client
+run x --image=a --foo
+expose pod p1 --port=80 --session-affinity=Foo
+expose deploy nope --port=80
+expose
+scale deploy nope --replicas=1
+scale deploy --replicas=1 -l a=nope
+scale deploy d1
+set image
+set foo
+top node a b
+top pod a b
 """
 
 # Answers that change whenever the API grows are compared with kubectl's only.
@@ -193,6 +265,9 @@ run x --image=nginx
 run x --image=nginx --port=80 --env=a=b --restart=Never --labels=a=b,c=d
 expose pod p1 --port=80 --name=e1
 expose svc s1 --name=e2 --port=1 --target-port=web --type=NodePort
+expose pod p1 --port=80 --name=e3 --session-affinity=ClientIP
+expose pod p1 --port=80 --name=e4 --load-balancer-ip=1.2.3.4 --type=LoadBalancer
+expose pod p1 --port=80 --name=e5 --overrides={"spec":{"type":"NodePort"}}
 """
 
 # Changes, in order, in a namespace of the program's own.
@@ -300,7 +375,7 @@ class Runner:
     def run(self, program, words, stdin=None):
         env = {**os.environ, "HOME": self.server.dir, "KUBECONFIG": self.server.kubeconfig, "TZ": "UTC"}
         env.pop("COX", None)
-        done = subprocess.run([program, *words], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60, env=env)
+        done = subprocess.run([program, *words], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, env=env)
         return {"out": done.stdout, "err": done.stderr, "code": done.returncode}
 
     def cox(self, *words, stdin=None):
@@ -308,7 +383,9 @@ class Runner:
 
     def own(self, answer):
         """kubectl's answer as cox would give it."""
-        fix = lambda s: re.sub(r"kubectl(\.1\.33)? (get|create|apply|explain|api-resources|auth|config)\b", r"cox \2", s).replace("use kubectl", "use cox")
+        def fix(s):
+            s = re.sub(r"kubectl(\.1\.33)? (get|create|apply|explain|api-resources|auth|config)\b", r"cox \2", s).replace("use kubectl", "use cox")
+            return re.sub(r"^See 'kubectl(\.1\.33)? ", "See 'cox ", s, flags=re.M)
         return {**answer, "out": fix(answer["out"]), "err": fix(answer["err"])}
 
     def plain(self, answer):
@@ -387,11 +464,8 @@ def make_objects(r):
     done = r.cox("apply", "-f", str(OBJECTS))
     tap.ok("objects are made", done["code"] == 0, done["err"])
     foo = "apiVersion: ex.io/v1\nkind: Foo\nmetadata: {name: foo1}\nspec: {aB: 1, someURL: x, list: [1, 2, {a: b}], podIPs: [a], nested: {deepAPIThing: true, num: 1.5}}\n"
-    for _ in range(100):
-        done = r.cox("apply", "-f", "-", stdin=foo)
-        if done["code"] == 0:
-            break
-        time.sleep(0.1)
+    wait_for(lambda: r.cox("apply", "-f", "-", "--dry-run=server", stdin=foo)["code"] == 0, PATIENCE, 0.1)  # until its kind is served
+    done = r.cox("apply", "-f", "-", stdin=foo)
     tap.eq("a custom resource is made", done["out"], "foo.ex.io/foo1 created\n")
     t = "2026-01-02T03:04:05Z"
     node = {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "110", "nvidia.com/gpu": "2", "ephemeral-storage": "100Gi"},
@@ -469,7 +543,7 @@ def editing(r):
         pathlib.Path(path).write_text("#!/bin/sh\n" + script)
         os.chmod(path, 0o755)
         env = {**os.environ, "HOME": r.server.dir, "KUBECONFIG": r.server.kubeconfig, "KUBE_EDITOR": path, "TMPDIR": r.folder}
-        return subprocess.run([COX, "edit", *what], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, timeout=30)
+        return subprocess.run([COX, "edit", *what], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, timeout=PATIENCE)
     done = edit("sed -i 's/nginx/nginx:9/' $1", "deploy/d1")
     tap.eq("edit changes", done.stdout, "deployment.apps/d1 edited\n")
     tap.eq("the change is there", r.cox("get", "deploy", "d1", "-o", "jsonpath={.spec.template.spec.containers[0].image}")["out"], "nginx:9")
@@ -486,18 +560,21 @@ def editing(r):
 def watching(r):
     """cox get -w sees what happens, in lines that stay in their columns."""
     env = {**os.environ, "KUBECONFIG": r.server.kubeconfig}
+    r.cox("create", "configmap", "there")
+    r.cox("label", "cm", "there", "w=1")
     with subprocess.Popen([COX, "get", "cm", "-w", "--output-watch-events", "-l", "w=1"], stdout=subprocess.PIPE, text=True, env=env) as watch:
-        time.sleep(0.5)
+        lines = [watch.stdout.readline().split()[:2] for _ in range(2)]  # it has listed: what comes now is watched
         r.cox("create", "configmap", "watched")
         r.cox("label", "cm", "watched", "w=1")
         r.cox("delete", "cm", "watched")
-        lines = [watch.stdout.readline().split()[:2] for _ in range(3)]
+        lines += [watch.stdout.readline().split()[:2] for _ in range(2)]
         watch.kill()
-    tap.eq("watch", lines, [["EVENT", "NAME"], ["ADDED", "watched"], ["DELETED", "watched"]])
-    with subprocess.Popen([COX, "wait", "--for=create", "cm/late", "--timeout=20s"], stdout=subprocess.PIPE, text=True, env=env) as wait:
+    tap.eq("watch", lines, [["EVENT", "NAME"], ["ADDED", "there"], ["ADDED", "watched"], ["DELETED", "watched"]])
+    r.cox("delete", "cm", "there")
+    with subprocess.Popen([COX, "wait", "--for=create", "cm/late", f"--timeout={PATIENCE}s"], stdout=subprocess.PIPE, text=True, env=env) as wait:
         time.sleep(0.3)
         r.cox("create", "configmap", "late")
-        tap.eq("wait for what comes", wait.communicate(timeout=30)[0], "configmap/late condition met\n")
+        tap.eq("wait for what comes", wait.communicate(timeout=2 * PATIENCE)[0], "configmap/late condition met\n")
     tap.eq("a deadline", r.cox("wait", "--for=delete", "cm/late", "--timeout=300ms")["err"], "error: timed out waiting for the condition on configmaps/late\n")
     r.cox("delete", "cm", "late")
 

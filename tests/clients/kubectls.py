@@ -15,7 +15,7 @@ NAME = re.compile(r"kubectl(?:[.-]?v?1\.\d+(?:\.\d+)?)?")
 def client_version(program):
     """The full version that a program says it has, or None."""
     try:
-        done = subprocess.run([program, "version", "--client", "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20)
+        done = subprocess.run([program, "version", "--client", "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=180)
         return json.loads(done.stdout)["clientVersion"]["gitVersion"]
     except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
         return None

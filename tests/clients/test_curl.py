@@ -7,12 +7,12 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import Server, configmap, tap, wait_for  # noqa: E402
+from lib.cox import PATIENCE, Server, configmap, tap, wait_for  # noqa: E402
 
 CM = "/api/v1/namespaces/default/configmaps"
 
 
-def curl(s, *args, cert=True, timeout=20):
+def curl(s, *args, cert=True, timeout=PATIENCE):
     """(HTTP status, body)"""
     who = ["--cert", s.path("admin.pem"), "--key", s.path("admin.key")] if cert else []
     done = subprocess.run(["curl", "-sS", "--cacert", s.path("ca.pem"), *who, "-w", "\n%{http_code}", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)

@@ -288,7 +288,7 @@ def test_access():
 def test_end():
     v1 = client.CoreV1Api()
     v1.delete_namespace(NS)
-    tap.ok("the namespace goes with all in it", wait_for(lambda: NS not in [n.metadata.name for n in v1.list_namespace().items], timeout=30))
+    tap.ok("the namespace goes with all in it", wait_for(lambda: NS not in [n.metadata.name for n in v1.list_namespace().items]))
 
 
 TESTS = [test_start, test_objects, test_lists, test_patches, test_pods, test_deletes, test_watch, test_custom, test_dynamic, test_from_yaml, test_access, test_end]

@@ -6,7 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import Server, Watch, configmap, pod, tap, wait_for  # noqa: E402
+from lib.cox import Server, Watch, configmap, cpu_seconds, pod, tap, wait_for  # noqa: E402
 
 CORE = "/api/v1/namespaces"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -40,8 +40,8 @@ def status_of(s, path):
     return s.get(path).status
 
 
-def goes(s, path, timeout=20):
-    return wait_for(lambda: status_of(s, path) == 404, timeout)
+def goes(s, path):
+    return wait_for(lambda: status_of(s, path) == 404)
 
 
 def stays(s, path, seconds=0.4):
@@ -68,7 +68,7 @@ def make_definition(s, d=None):
     d = d or definition()
     r = s.post(CRDS, d)
     path = f"/apis/{d['spec']['group']}/v1/{d['spec']['names']['plural']}"
-    return r.status == 201 and wait_for(lambda: status_of(s, path) == 200, 10)
+    return r.status == 201 and wait_for(lambda: status_of(s, path) == 200)
 
 
 def conditions(obj):
@@ -79,8 +79,8 @@ def conditions(obj):
 
 def test_namespace_content(s):
     for ns in ("default", "kube-system", "kube-public", "kube-node-lease"):
-        tap.ok(f"{ns} has a default service account", wait_for(lambda ns=ns: status_of(s, f"{CORE}/{ns}/serviceaccounts/default") == 200, 10))
-        tap.ok(f"{ns} has the CA", wait_for(lambda ns=ns: status_of(s, f"{CORE}/{ns}/configmaps/kube-root-ca.crt") == 200, 10))
+        tap.ok(f"{ns} has a default service account", wait_for(lambda ns=ns: status_of(s, f"{CORE}/{ns}/serviceaccounts/default") == 200))
+        tap.ok(f"{ns} has the CA", wait_for(lambda ns=ns: status_of(s, f"{CORE}/{ns}/configmaps/kube-root-ca.crt") == 200))
     ca = f"{CORE}/default/configmaps/kube-root-ca.crt"
     text = s.get(ca).json["data"]["ca.crt"]
     tap.has("the CA is a certificate", text, "BEGIN CERTIFICATE")
@@ -90,13 +90,13 @@ def test_namespace_content(s):
     def back():
         r = s.get(f"{CORE}/default/serviceaccounts/default")
         return r.status == 200 and r.json["metadata"]["uid"] != uid
-    tap.ok("a deleted default service account comes back", wait_for(back, 10))
+    tap.ok("a deleted default service account comes back", wait_for(back))
     s.delete(ca)
-    tap.ok("a deleted CA comes back", wait_for(lambda: status_of(s, ca) == 200, 10))
+    tap.ok("a deleted CA comes back", wait_for(lambda: status_of(s, ca) == 200))
     s.patch(ca, {"data": {"ca.crt": "nonsense"}})
-    tap.ok("a changed CA is repaired", wait_for(lambda: s.get(ca).json["data"]["ca.crt"] == text, 10))
+    tap.ok("a changed CA is repaired", wait_for(lambda: s.get(ca).json["data"]["ca.crt"] == text))
     s.patch(ca, {"data": {"more": "x"}})
-    tap.ok("an added key goes", wait_for(lambda: "more" not in s.get(ca).json["data"], 10))
+    tap.ok("an added key goes", wait_for(lambda: "more" not in s.get(ca).json["data"]))
 
 
 def test_namespace_deletion(s):
@@ -134,7 +134,7 @@ def test_namespace_blocked(s):
 
     def says():
         return conditions(s.get(f"{CORE}/held").json).get("NamespaceContentRemaining", {}).get("status") == "True"
-    tap.ok("a finalizer holds the namespace", wait_for(says, 10))
+    tap.ok("a finalizer holds the namespace", wait_for(says))
     have = conditions(s.get(f"{CORE}/held").json)
     tap.eq("what remains is said", have["NamespaceContentRemaining"]["message"], "Some resources are remaining: configmaps. has 1 resource instances")
     tap.eq("and which finalizer", have["NamespaceFinalizersRemaining"]["message"],
@@ -154,7 +154,7 @@ def test_namespace_pods_with_grace(s):
     s.post(f"{CORE}/grace/pods", pod("p", "grace", nodeName="n1"))
     s.post(f"{CORE}/grace/configmaps", configmap("c", "grace"))
     s.delete(f"{CORE}/grace")
-    tap.ok("a pod on a node gets its grace", wait_for(lambda: "deletionTimestamp" in s.get(f"{CORE}/grace/pods/p").json["metadata"], 10))
+    tap.ok("a pod on a node gets its grace", wait_for(lambda: "deletionTimestamp" in s.get(f"{CORE}/grace/pods/p").json["metadata"]))
     tap.ok("other content waits for the pod", stays(s, f"{CORE}/grace/configmaps/c"))
     s.delete(f"{CORE}/grace/pods/p?gracePeriodSeconds=0")
     tap.ok("when its node is done with it, the namespace goes", goes(s, f"{CORE}/grace"))
@@ -193,7 +193,7 @@ def test_absent_owner(s):
     tap.ok("an owner of an unknown kind keeps its child", stays(s, f"{CORE}/default/pods/unknown"))
     s.post(f"{CORE}/default/pods", owned(pod("two"), owner("ReplicaSet", real), owner("ReplicaSet", ghost)))
     tap.ok("beside a solid owner only the dangling reference goes",
-           wait_for(lambda: [r["name"] for r in s.get(f"{CORE}/default/pods/two").json["metadata"]["ownerReferences"]] == ["real"], 10))
+           wait_for(lambda: [r["name"] for r in s.get(f"{CORE}/default/pods/two").json["metadata"]["ownerReferences"]] == ["real"]))
     s.delete(f"{sets()}/real")
     tap.ok("and the child with its last owner", goes(s, f"{CORE}/default/pods/two"))
 
@@ -272,12 +272,12 @@ def test_definition_deletion(s):
     held["metadata"]["finalizers"] = ["example.com/hold"]
     s.post("/apis/example.com/v1/namespaces/default/widgets", held)
     s.delete(f"{CRDS}/widgets.example.com")
-    tap.ok("objects of all namespaces go", wait_for(lambda: [w["metadata"]["name"] for w in s.get("/apis/example.com/v1/widgets").json["items"]] == ["held"], 10))
+    tap.ok("objects of all namespaces go", wait_for(lambda: [w["metadata"]["name"] for w in s.get("/apis/example.com/v1/widgets").json["items"]] == ["held"]))
     have = conditions(s.get(f"{CRDS}/widgets.example.com").json).get("Terminating", {})
     tap.eq("the definition says why it stays", (have.get("status"), have.get("reason")), ("True", "InstanceDeletionInProgress"))
     s.patch("/apis/example.com/v1/namespaces/default/widgets/held", {"metadata": {"finalizers": None}})
     tap.ok("with its last object it goes", goes(s, f"{CRDS}/widgets.example.com"))
-    tap.eq("its path is gone", wait_for(lambda: status_of(s, "/apis/example.com/v1/widgets") == 404, 10), True)
+    tap.eq("its path is gone", wait_for(lambda: status_of(s, "/apis/example.com/v1/widgets") == 404), True)
     tap.ok("it can be made again", make_definition(s))
     tap.eq("and is empty", s.get("/apis/example.com/v1/widgets").json["items"], [])
     s.delete(f"{CRDS}/widgets.example.com")
@@ -292,7 +292,7 @@ def test_token_secret(s):
     made = s.post(secrets, {"apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/service-account-token",
                             "metadata": {"name": "robot-token", "annotations": {"kubernetes.io/service-account.name": "robot"}}})
     tap.eq("a token secret is made", made.status, 201)
-    if not tap.ok("it is filled", wait_for(lambda: "token" in (s.get(f"{secrets}/robot-token").json.get("data") or {}), 10)):
+    if not tap.ok("it is filled", wait_for(lambda: "token" in (s.get(f"{secrets}/robot-token").json.get("data") or {}))):
         return
     secret = s.get(f"{secrets}/robot-token").json
     data = {k: base64.b64decode(v).decode() for k, v in secret["data"].items()}
@@ -316,14 +316,14 @@ def test_role_aggregation(s):
     two = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}
     s.post(roles, role("sum", select={"to": "sum"}))
     s.post(roles, role("one", [one], {"to": "sum"}))
-    tap.ok("an aggregated role gets the rules of a new one", wait_for(lambda: s.get(f"{roles}/sum").json["rules"] == [one], 10))
+    tap.ok("an aggregated role gets the rules of a new one", wait_for(lambda: s.get(f"{roles}/sum").json["rules"] == [one]))
     s.post(roles, role("two", [two, one], {"to": "sum"}))
-    tap.ok("each rule once", wait_for(lambda: s.get(f"{roles}/sum").json["rules"] == [one, two], 10))
+    tap.ok("each rule once", wait_for(lambda: s.get(f"{roles}/sum").json["rules"] == [one, two]))
     s.delete(f"{roles}/two")
-    tap.ok("and loses them with it", wait_for(lambda: s.get(f"{roles}/sum").json["rules"] == [one], 10))
+    tap.ok("and loses them with it", wait_for(lambda: s.get(f"{roles}/sum").json["rules"] == [one]))
     s.post(roles, role("mine", [{"apiGroups": ["example.com"], "resources": ["widgets"], "verbs": ["get"]}], {"rbac.authorization.k8s.io/aggregate-to-view": "true"}))
     tap.ok("view, edit and admin grow by labels",
-           wait_for(lambda: all("example.com" in str(s.get(f"{roles}/{n}").json["rules"]) for n in ("view", "edit", "admin")), 10))
+           wait_for(lambda: all("example.com" in str(s.get(f"{roles}/{n}").json["rules"]) for n in ("view", "edit", "admin"))))
     for n in ("sum", "one", "mine"):
         s.delete(f"{roles}/{n}")
 
@@ -342,12 +342,14 @@ def test_volume_protection(s):
     s.delete(f"{CORE}/default/pods/user?gracePeriodSeconds=0")
     tap.ok("until the pod is gone", goes(s, f"{claims}/data"))
     volume = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "vol"},
-              "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/x"}}}
+              "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "own", "hostPath": {"path": "/x"}}}
     tap.eq("a volume is protected", s.post("/api/v1/persistentvolumes", volume).json["metadata"].get("finalizers"), ["kubernetes.io/pv-protection"])
-    s.patch("/api/v1/persistentvolumes/vol/status", {"status": {"phase": "Bound"}})
+    claim["spec"]["storageClassName"] = "own"
+    s.post(claims, claim)
+    wait_for(lambda: s.get("/api/v1/persistentvolumes/vol").json["status"].get("phase") == "Bound")
     s.delete("/api/v1/persistentvolumes/vol")
     tap.ok("a bound volume stays", stays(s, "/api/v1/persistentvolumes/vol"))
-    s.patch("/api/v1/persistentvolumes/vol/status", {"status": {"phase": "Released"}})
+    s.delete(f"{claims}/data")
     tap.ok("a released one goes", goes(s, "/api/v1/persistentvolumes/vol"))
 
 
@@ -359,23 +361,26 @@ def event(name, **more):
 def test_event_ttl():
     with Server(args=["--event-ttl", "4s"]) as s:  # times in objects are whole seconds: leave room for that
         path = f"{CORE}/default/events"
+        w = Watch(s, f"{path}?watch=true&resourceVersion={s.get(path).json['metadata']['resourceVersion']}")
+        begun = time.monotonic()
         for i in range(5):
             s.post(path, event(f"e{i}"))
-        listed = s.get(path).json
-        tap.eq("events are kept", len(listed["items"]), 5)
-        w = Watch(s, f"{path}?watch=true&resourceVersion={listed['metadata']['resourceVersion']}")
+        count = len(s.get(path).json["items"])
+        if time.monotonic() - begun < 3:  # a machine that takes longer for this may rightly see some of them go
+            tap.eq("events are kept", count, 5)
         time.sleep(1.5)
-        s.patch(f"{path}/e0", {"message": "again"})
+        again = s.patch(f"{path}/e0", {"message": "again"})
         gone = lambda events: [e["object"]["metadata"]["name"] for e in events if e["type"] == "DELETED"]
-        tap.ok("old events go", w.wait(lambda events: len(gone(events)) == 5, 30), w.events)
-        tap.eq("one that was written again goes last", gone(w.events)[-1:], ["e0"])
+        tap.ok("old events go", w.wait(lambda events: len(gone(events)) == 5), w.events)
+        if again.status == 200:  # it was still there
+            tap.eq("one that was written again goes last", gone(w.events)[-1:], ["e0"])
         w.close()
         s.post(path, event("future", lastTimestamp="2099-01-01T00:00:00Z"))
-        tap.ok("a time in the future does not keep an event", goes(s, f"{path}/future", 30))
+        tap.ok("a time in the future does not keep an event", goes(s, f"{path}/future"))
         s.post(path, event("restart"))
         s.kill()
         s.start()
-        tap.ok("after a restart the rest of the time counts", goes(s, f"{path}/restart", 30))
+        tap.ok("after a restart the rest of the time counts", goes(s, f"{path}/restart"))
 
 
 def test_killed_in_the_middle():
@@ -404,24 +409,23 @@ def test_many(s):
         s.post(f"{CORE}/default/configmaps", owned(configmap(f"many-{i}"), ref), conn=conn)
     begun = time.monotonic()
     s.delete(f"{sets()}/many?propagationPolicy=Foreground")
-    tap.ok("an owner with 300 dependents goes", goes(s, f"{sets()}/many", 30))
+    tap.ok("an owner with 300 dependents goes", goes(s, f"{sets()}/many"))
     left = [c for c in s.get(f"{CORE}/default/configmaps").json["items"] if c["metadata"]["name"].startswith("many-")]
     tap.eq("and they before it", len(left), 0)
     print(f"# 300 dependents took {time.monotonic() - begun:.2f} s")
 
 
 def test_quiet(s):
-    time.sleep(0.5)
-    before = s.get("/api/v1/namespaces").json["metadata"]["resourceVersion"]
-    ticks = cpu(s)
-    time.sleep(2)
-    tap.eq("nothing is written when nothing happens", s.get("/api/v1/namespaces").json["metadata"]["resourceVersion"], before)
-    tap.ok("and no time is used", cpu(s) - ticks <= 3, cpu(s) - ticks)
+    revision = lambda: s.get("/api/v1/namespaces").json["metadata"]["resourceVersion"]
 
-
-def cpu(s):
-    fields = open(f"/proc/{s.process.pid}/stat").read().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
+    def look():
+        """Two seconds in which nothing is written, and next to no time is used; what the tests before began may have to end first."""
+        before, used = revision(), cpu_seconds(s.process.pid)
+        time.sleep(2)
+        seen[:] = [revision() == before, cpu_seconds(s.process.pid) - used]
+        return seen[0] and seen[1] <= 0.03
+    seen = []
+    tap.ok("nothing is written and no time is used when nothing happens", wait_for(look), seen)
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Workload controllers against a real server: the test plays the scheduler and the kubelet (player.py), kubectl and the API say what came of it."""
-import os
+import calendar
 import pathlib
 import sys
 import time
@@ -10,10 +10,9 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(HERE.parent / "clients"))
 import kubectls  # noqa: E402
-from lib.cox import Server, pod, tap, wait_for  # noqa: E402
+from lib.cox import PATIENCE, Server, pod, tap, wait_for  # noqa: E402
 from player import Player  # noqa: E402
 
-PATIENCE = float(os.environ.get("PATIENCE", "90"))
 CORE = "/api/v1/namespaces/default"
 APPS = "/apis/apps/v1/namespaces/default"
 BATCH = "/apis/batch/v1/namespaces/default"
@@ -105,6 +104,20 @@ def test_replicaset_failed_pod(s, p):
     until("a failed pod is replaced", lambda: len(pods_of(s, "broken")) == 2 and first[0] not in names(pods_of(s, "broken")))
     s.delete(f"{APPS}/replicasets/broken")
     until("pods go with their ReplicaSet", lambda: not pods_of(s, "broken", alive=False))
+
+
+def test_replicaset_refused(s, p):
+    """Pods that a node refuses as soon as they are made are not made without end."""
+    p.fate = lambda pod: "Failed" if pod["metadata"].get("labels", {}).get("app") == "refused" else "Running"
+    s.post(f"{APPS}/replicasets", workload("ReplicaSet", "refused", replicas=2))
+    until("failed pods are replaced", lambda: len(pods_of(s, "refused", alive=False)) >= 4)
+    count = lambda: len(pods_of(s, "refused", alive=False))  # noqa: E731
+    until("but later and later", lambda: stays(lambda had=count(): count() == had, 1.5))
+    tap.ok("so there are few", count() < 20, count())
+    p.fate = lambda pod: "Running"
+    tap.ok("and they run once they can", settled(s, f"{APPS}/replicasets/refused", lambda st: st.get("readyReplicas") == 2))
+    s.delete(f"{APPS}/replicasets/refused")
+    until("all of them go", lambda: not pods_of(s, "refused", alive=False))
 
 
 def test_adoption(s, p):
@@ -347,7 +360,7 @@ def test_job(s, p):
     tap.ok("no more at once than parallelism", p.most.get("pi", 0) <= 3, p.most)
     tap.ok("nothing holds its pods", free_of_finalizers(s, "pi"))
     if s.kubectl_program:
-        done = kubectl(s, "wait", "--for=condition=complete", "job/pi", "--timeout=30s")
+        done = kubectl(s, "wait", "--for=condition=complete", "job/pi", f"--timeout={PATIENCE}s")
         tap.has("kubectl wait", done.stdout + done.stderr, "condition met")
 
 
@@ -362,16 +375,30 @@ def test_job_indexed(s, p):
     tap.eq("and has a name of its own", sorted(i["spec"]["hostname"] for i in items), [f"idx-{i}" for i in range(5)])
 
 
+def test_job_elastic(s, p):
+    """An indexed Job that grows and shrinks while it runs."""
+    indexes = lambda: sorted(i["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"] for i in pods_of(s, "el"))  # noqa: E731
+    p.fate = by_app(el="Running")
+    s.post(f"{BATCH}/jobs", job("el", completionMode="Indexed", completions=2, parallelism=2))
+    until("two indexes", lambda: indexes() == ["0", "1"])
+    s.patch(f"{BATCH}/jobs/el", {"spec": {"completions": 5, "parallelism": 5}})
+    until("five", lambda: indexes() == ["0", "1", "2", "3", "4"])
+    s.patch(f"{BATCH}/jobs/el", {"spec": {"completions": 3, "parallelism": 3}})
+    until("the first three stay", lambda: indexes() == ["0", "1", "2"])
+    p.fate = by_app(el="Succeeded")
+    tap.eq("and it ends", ended(s, "el"), "CompletionsReached")
+    tap.eq("without a failure", [job_status(s, "el").get(k) for k in ("succeeded", "failed", "completedIndexes")], [3, None, "0-2"])
+
+
 def test_job_backoff(s, p):
     p.fate = by_app(bad="Failed", bad1="Failed")
     s.post(f"{BATCH}/jobs", job("bad", backoffLimit=0, completions=1))
     tap.eq("a Job fails at its limit", ended(s, "bad", "Failed"), "BackoffLimitExceeded")
     tap.eq("the failure is counted", job_status(s, "bad").get("failed"), 1)
     s.post(f"{BATCH}/jobs", job("bad1", backoffLimit=1))
-    until("a failed pod is counted", lambda: job_status(s, "bad1").get("failed") == 1)
-    tap.ok("and not replaced at once", stays(lambda: len(pods_of(s, "bad1", alive=False)) == 1, 1))
-    tap.eq("but later, until the limit", ended(s, "bad1", "Failed"), "BackoffLimitExceeded")
-    tap.eq("two pods", len(pods_of(s, "bad1", alive=False)), 2)
+    tap.eq("failed pods are replaced until the limit", ended(s, "bad1", "Failed"), "BackoffLimitExceeded")
+    born = sorted(calendar.timegm(time.strptime(i["metadata"]["creationTimestamp"], "%Y-%m-%dT%H:%M:%SZ")) for i in pods_of(s, "bad1", alive=False))
+    tap.ok("two pods, and the second not at once", len(born) == 2 and born[1] - born[0] >= 8, born)  # a back-off of 10 s, times are whole seconds
     tap.ok("nothing holds them", free_of_finalizers(s, "bad1"))
 
 
@@ -418,6 +445,7 @@ def test_job_suspend(s, p):
 def test_job_deadline_and_ttl(s, p):
     s.post(f"{BATCH}/jobs", job("late", activeDeadlineSeconds=1, ttlSecondsAfterFinished=3))
     tap.eq("a Job that runs too long fails", ended(s, "late", "Failed"), "DeadlineExceeded")
+    tap.eq("and so does its pod", job_status(s, "late").get("failed"), 1)
     until("its pod is stopped", lambda: not pods_of(s, "late"))
     until("and it goes after its time", lambda: s.get(f"{BATCH}/jobs/late").status == 404)
     until("with its pods", lambda: not pods_of(s, "late", alive=False))
@@ -439,6 +467,18 @@ def test_job_lost_pods(s, p):
     tap.eq("exactly", [job_status(s, "lost").get(k) for k in ("succeeded", "failed")], [4, 1])
     s.delete(f"{BATCH}/jobs/lost", {"propagationPolicy": "Background"})
     until("everything goes", lambda: not pods_of(s, "lost", alive=False) and s.get(f"{BATCH}/jobs/lost").status == 404)
+
+
+def test_job_managed_by(s, p):
+    job = lambda name, manager: {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, "spec": {"managedBy": manager, "template": template(name, restartPolicy="Never")}}
+    made("a Job that another controller runs", s.post(f"{BATCH}/jobs", job("theirs", "acme.example/queue")))
+    made("and one that names ours", s.post(f"{BATCH}/jobs", job("named", "kubernetes.io/job-controller")))
+    until("ours gets its pod", lambda: len(pods_of(s, "named", alive=False)) == 1)
+    tap.ok("theirs gets neither pod nor status", stays(lambda: not pods_of(s, "theirs", alive=False) and not s.get(f"{BATCH}/jobs/theirs").json.get("status")))
+    tap.eq("nobody takes it over", s.patch(f"{BATCH}/jobs/theirs", {"spec": {"managedBy": None}}).status, 422)
+    for name in ("theirs", "named"):
+        s.delete(f"{BATCH}/jobs/{name}", {"propagationPolicy": "Background"})
+        until(f"{name} goes", lambda: s.get(f"{BATCH}/jobs/{name}").status == 404 and not pods_of(s, name, alive=False))
 
 
 def test_killed_in_a_job():
@@ -501,6 +541,28 @@ def test_daemonset(s, p):
     s.patch("/api/v1/nodes/d3", {"metadata": {"labels": {"tier": "c"}}})
     tap.ok("also later", daemon_done(s, "few", 0))
     s.delete(f"{APPS}/daemonsets/few")
+
+
+def test_daemonset_failing(s, p):
+    """A node that refuses a daemon does not see one after another."""
+    seen = set()
+
+    def fate(pod):
+        if pod["metadata"]["labels"].get("app") == "sick":
+            seen.add(pod["metadata"]["uid"])
+            return "Failed"
+        return "Running"
+    p.fate = fate
+    add_node(s, "sick", {"only": "sick"})
+    s.post(f"{APPS}/daemonsets", workload("DaemonSet", "sick", pods={"nodeSelector": {"only": "sick"}}))
+    until("a failed daemon is replaced", lambda: len(seen) >= 3)
+    ended_one = lambda: [i["metadata"]["uid"] for i in pods_of(s, "sick", alive=False) if i["status"].get("phase") == "Failed"]  # noqa: E731
+    until("but later and later", lambda: ended_one() and stays(lambda had=ended_one(): had and ended_one() == had, 0.8))
+    p.fate = lambda pod: "Running"
+    tap.ok("and one that runs stays", daemon_done(s, "sick", 1), s.get(f"{APPS}/daemonsets/sick"))
+    s.delete(f"{APPS}/daemonsets/sick")
+    s.delete("/api/v1/nodes/sick")
+    until("it goes", lambda: not pods_of(s, "sick", alive=False))
 
 
 def test_daemonset_rolling(s, p):
@@ -596,11 +658,94 @@ def test_statefulset_parallel(s, p):
     until("and go", lambda: not pods_of(s, "par", alive=False))
 
 
+CLAIMS = [{"metadata": {"name": "data"}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]
+
+
+def claims_of(s, app):
+    return names(s.get(f"{CORE}/persistentvolumeclaims?labelSelector=app%3D{app}").json["items"])
+
+
+def owners_of_claim(s, name):
+    return [(r["kind"], r["name"]) for r in s.get(f"{CORE}/persistentvolumeclaims/{name}").json["metadata"].get("ownerReferences", [])]
+
+
+def test_statefulset_claims(s, p):
+    path = f"{APPS}/statefulsets/keep"
+    policy = {"whenDeleted": "Delete", "whenScaled": "Delete"}
+    s.post(f"{APPS}/statefulsets", stateful("keep", volumeClaimTemplates=CLAIMS, persistentVolumeClaimRetentionPolicy=policy))
+    tap.ok("a set whose claims go with it", stateful_done(s, "keep", 3), s.get(path))
+    tap.eq("it owns them", [owners_of_claim(s, f"data-keep-{i}") for i in range(3)], [[("StatefulSet", "keep")]] * 3)
+    before = s.get(f"{CORE}/persistentvolumeclaims/data-keep-2").json["metadata"]["uid"]
+    s.patch(path, {"spec": {"replicas": 1}})
+    until("claims of pods that are scaled away go", lambda: claims_of(s, "keep") == ["data-keep-0"])
+    s.patch(path, {"spec": {"replicas": 3}})
+    tap.ok("more again", stateful_done(s, "keep", 3))
+    tap.ok("with new claims", s.get(f"{CORE}/persistentvolumeclaims/data-keep-2").json["metadata"]["uid"] != before)
+    s.delete(f"{CORE}/pods/keep-0")
+    until("a pod that is deleted", lambda: stateful_done(s, "keep", 3))
+    tap.eq("finds its claim", owners_of_claim(s, "data-keep-0"), [("StatefulSet", "keep")])
+    s.patch(path, {"spec": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain"}}})
+    until("a policy that retains takes the owner away", lambda: [owners_of_claim(s, f"data-keep-{i}") for i in range(3)] == [[]] * 3)
+    s.patch(path, {"spec": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete", "whenScaled": "Retain"}}})
+    until("and one that deletes brings it back", lambda: [owners_of_claim(s, f"data-keep-{i}") for i in range(3)] == [[("StatefulSet", "keep")]] * 3)
+    s.patch(path, {"spec": {"replicas": 1}})
+    tap.ok("fewer", stateful_done(s, "keep", 1))
+    tap.eq("their claims stay", claims_of(s, "keep"), [f"data-keep-{i}" for i in range(3)])
+    s.delete(path)
+    until("all claims go with the set", lambda: claims_of(s, "keep") == [])
+
+
+def test_statefulset_claim_leaves(s, p):
+    path = f"{APPS}/statefulsets/slow"
+    s.post(f"{APPS}/statefulsets", stateful("slow", 1, volumeClaimTemplates=CLAIMS))
+    tap.ok("a set with a claim", stateful_done(s, "slow", 1))
+    claim = f"{CORE}/persistentvolumeclaims/data-slow-0"
+    uid = s.get(claim).json["metadata"]["uid"]
+    s.patch(claim, {"metadata": {"finalizers": ["test.example/hold"]}})
+    s.delete(claim)
+    s.delete(f"{CORE}/pods/slow-0")
+    until("the pod goes", lambda: s.get(f"{CORE}/pods/slow-0").status == 404)
+    tap.ok("no pod is made with a claim that is being deleted", stays(lambda: s.get(f"{CORE}/pods/slow-0").status == 404))
+    s.patch(claim, {"metadata": {"finalizers": None}})
+    tap.ok("but when it is gone", stateful_done(s, "slow", 1), s.get(path))
+    tap.ok("with a new claim", s.get(claim).json["metadata"]["uid"] != uid)
+    p.fate = lambda pod: "Pending"
+    s.delete(f"{CORE}/pods/slow-0")
+    until("a pod that waits", lambda: [i["status"].get("phase") for i in pods_of(s, "slow", alive=False)] == ["Pending"])
+    uid = s.get(claim).json["metadata"]["uid"]
+    s.patch(claim, {"metadata": {"finalizers": None}})
+    s.delete(claim)
+    s.patch(claim, {"metadata": {"finalizers": None}})
+    until("a claim that its pod waits for is made again", lambda: s.get(claim).json.get("metadata", {}).get("uid", uid) != uid)
+    p.fate = lambda pod: "Running"
+    s.delete(path)
+    until("it goes", lambda: not pods_of(s, "slow", alive=False))
+
+
+def test_statefulset_max_unavailable(s, p):
+    path = f"{APPS}/statefulsets/wide"
+    s.post(f"{APPS}/statefulsets", stateful("wide", 5, podManagementPolicy="Parallel", updateStrategy={"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "50%"}}))
+    tap.ok("five pods", stateful_done(s, "wide", 5), s.get(path))
+    p.fate = lambda pod: "Unready" if pod["spec"]["containers"][0]["image"] == "img:2" else "Running"
+    s.patch(path, {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "img:2"}]}}}})
+    two = lambda: [i["spec"]["containers"][0]["image"] for i in sorted(pods_of(s, "wide"), key=lambda i: i["metadata"]["name"])] == ["img:1"] * 3 + ["img:2"] * 2
+    until("two of them are replaced at once", two)
+    tap.ok("and not more while they are not ready", stays(two))
+    p.fate = lambda pod: "Running"
+    tap.ok("then the rest", stateful_done(s, "wide", 5, "img:2"), s.get(path))
+    s.delete(path)
+    until("they go", lambda: not pods_of(s, "wide", alive=False))
+
+
 # --- CronJob ----------------------------------------------------------------------------------------------------------------------
 
 def cron(name, schedule="* * * * *", **spec):
     return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": name, "namespace": "default"},
             "spec": {"schedule": schedule, "jobTemplate": {"metadata": {"labels": {"cron": name}}, "spec": {"template": template(name, restartPolicy="Never")}}, **spec}}
+
+
+def reasons(s, kind, name):
+    return [e["reason"] for e in s.get(f"{CORE}/events?fieldSelector=involvedObject.kind%3D{kind},involvedObject.name%3D{name}").json["items"]]
 
 
 def ago(seconds):
@@ -646,19 +791,29 @@ def test_cronjob_policies(s, p):
     first = jobs_of(s, "one")[0]["metadata"]["uid"]
     make_due(s, "one", 400)
     tap.ok("Forbid keeps the second away", stays(lambda: [j["metadata"]["uid"] for j in jobs_of(s, "one")] == [first], 1))
+    until("and says so", lambda: "JobAlreadyActive" in reasons(s, "CronJob", "one"))
     s.delete(f"{BATCH}/cronjobs/one")
+    s.post(f"{BATCH}/cronjobs", cron("new", concurrencyPolicy="Replace"))
+    make_due(s, "new")
+    until("one that replaces runs", lambda: len(s.get(f"{BATCH}/cronjobs/new").json["status"].get("active", [])) == 1)
+    first = jobs_of(s, "new")[0]["metadata"]["uid"]
+    until("Replace ends the first for the second", lambda: jobs_of(s, "new") and first not in [j["metadata"]["uid"] for j in jobs_of(s, "new")])
+    s.delete(f"{BATCH}/cronjobs/new")
+    s.post(f"{BATCH}/cronjobs", cron("lost", timeZone="Mars/Olympus"))
+    until("a time zone that nobody knows is told", lambda: "UnknownTimeZone" in reasons(s, "CronJob", "lost"))
+    s.delete(f"{BATCH}/cronjobs/lost")
     s.post(f"{BATCH}/cronjobs", cron("late", "0 0 1 1 *", startingDeadlineSeconds=10, timeZone="Europe/Berlin"))
     make_due(s, "late", 400 * 86400)
     tap.ok("too late is not run", stays(lambda: not jobs_of(s, "late"), 1))
     s.delete(f"{BATCH}/cronjobs/late")
 
 
-REPLICAS = [test_replicaset, test_replicaset_failed_pod, test_adoption, test_quota, test_min_ready, test_rc]
+REPLICAS = [test_replicaset, test_replicaset_failed_pod, test_replicaset_refused, test_adoption, test_quota, test_min_ready, test_rc]
 DEPLOYMENTS = [test_deployment, test_rolling, test_pause, test_proportional, test_recreate, test_deadline, test_history_limit]
-JOBS = [test_job, test_job_indexed, test_job_backoff, test_job_failure_policy, test_job_success_policy, test_job_suspend, test_job_deadline_and_ttl, test_job_lost_pods]
-DAEMONS = [test_daemonset, test_daemonset_rolling]
+JOBS = [test_job, test_job_indexed, test_job_elastic, test_job_backoff, test_job_failure_policy, test_job_success_policy, test_job_suspend, test_job_deadline_and_ttl, test_job_lost_pods, test_job_managed_by]
+DAEMONS = [test_daemonset, test_daemonset_rolling, test_daemonset_failing]
 CRON = [test_cronjob, test_cronjob_policies]
-STATEFUL = [test_statefulset, test_statefulset_rolling, test_statefulset_parallel]
+STATEFUL = [test_statefulset, test_statefulset_rolling, test_statefulset_parallel, test_statefulset_claims, test_statefulset_claim_leaves, test_statefulset_max_unavailable]
 
 
 def main():

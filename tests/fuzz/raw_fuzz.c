@@ -35,6 +35,29 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (raw_member_text(text, keys[i], &v))
             check_inside(text, v);
     }
+    STRBUF_AUTO room = STRBUF_HEAP;
+    BUG_ON(raw_without_managed_fields(text, &room).len > text.len);
+    struct raw_members members;
+    str key;
+    size_t nmembers = 0;
+    for (bool ok = raw_members_begin(text, &members); ok && raw_members_next(&members, &key, &v); nmembers++) {
+        check_inside(text, key);
+        check_inside(text, v);
+        BUG_ON(nmembers > size);
+    }
+    struct raw_members child;
+    size_t nentered = 0;
+    for (bool ok = raw_members_begin(text, &members); ok && raw_members_key(&members, &key); nentered++) {
+        if (raw_members_enter(&members, &child)) {
+            while (raw_members_next(&child, &key, &v))
+                check_inside(text, v);
+            v = raw_members_leave(&members, &child);
+        } else {
+            v = raw_members_value(&members);
+        }
+        check_inside(text, v);
+        BUG_ON(nentered > size);
+    }
     struct raw_items it;
     struct json tree;
     size_t n = 0;
@@ -45,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (json_parse(&a, text, NULL, &tree, NULL) == 0) {
         if (tree.type == JSON_OBJECT)
             check_members(&a, text, &tree);
+        BUG_ON(tree.type == JSON_OBJECT && nentered != nmembers);
+        BUG_ON(tree.type == JSON_OBJECT && tree.len > nmembers); /* equal keys are one in the tree */
         BUG_ON(tree.type == JSON_ARRAY && tree.len != n);
     }
     free(copy);

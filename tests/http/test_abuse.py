@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from lib import raw  # noqa: E402
-from lib.cox import Server, tap  # noqa: E402
+from lib.cox import PATIENCE, Server, rests, tap  # noqa: E402
 from lib.raw import frame, read_all, status_of as status  # noqa: E402
 
 PATH = "/version"
@@ -28,12 +28,11 @@ def talk(server, data):
 
 
 def still_serves(server, what):
-    start = time.monotonic()
     try:
-        code = server.get(PATH, timeout=5).status
+        code = server.get(PATH).status
     except OSError as e:
         code = e
-    tap.ok(f"{what}: others are served", code == 200 and time.monotonic() - start < 2, f"{code} after {time.monotonic() - start:.1f} s")
+    tap.eq(f"{what}: others are served", code, 200)
 
 
 # --- HTTP/1.1 ---------------------------------------------------------------------------------------------------
@@ -85,7 +84,7 @@ def slow_loris(server):
         sock.sendall(b"GET /version HTTP/1.1\r\nHost: h\r\nX: ")
         socks.append(sock)
     still_serves(server, "100 clients that never finish their head")
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     first = socks[0]
     first.settimeout(0.5)
     answer = b""
@@ -137,10 +136,8 @@ def h2_attack(server, name, payload, want=None):
             sock.sendall(payload)
         except OSError:
             pass
-        start = time.monotonic()
         code = goaway_code(read_all(sock))
-        ended = time.monotonic() - start
-        tap.ok(f"{name}: the connection ends", code is not None and (want is None or code == want) and ended < 10, f"GOAWAY {code} after {ended:.1f} s")
+        tap.ok(f"{name}: the connection ends", code is not None and (want is None or code == want), f"GOAWAY {code}")
     still_serves(server, name)
 
 
@@ -178,11 +175,6 @@ def hpack_bomb(server):
 # --- descriptors ------------------------------------------------------------------------------------------------------
 
 
-def cpu_seconds(pid):
-    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def out_of_descriptors():
     with Server(wrapper=("prlimit", "--nofile=160:160")) as server:
         socks = []
@@ -191,14 +183,9 @@ def out_of_descriptors():
                 socks.append(socket.create_connection(("127.0.0.1", server.port), 2))
             except OSError:
                 break
-        time.sleep(0.3)
-        before = cpu_seconds(server.process.pid)
-        time.sleep(1)
-        used = cpu_seconds(server.process.pid) - before
-        tap.ok("without descriptors the server does not spin", used < 0.3, f"{used:.2f} s of CPU in 1 s")
+        tap.ok("without descriptors the server does not spin", rests(server.process.pid))
         for sock in socks:
             sock.close()
-        time.sleep(0.5)
         still_serves(server, "250 connections with 160 descriptors")
 
 

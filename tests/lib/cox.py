@@ -24,6 +24,8 @@ import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COX = os.environ.get("COX", str(ROOT / "build" / "cox"))
+# Seconds until something counts as never.  No test waits that long when all is well, and none may be in a greater hurry: machines that run tests can be very slow.
+PATIENCE = int(os.environ.get("COX_TEST_PATIENCE", "180"))
 
 
 class Tap:
@@ -83,20 +85,31 @@ class Response:
         return f"<{self.status} {self.text[:300]}>"
 
 
-class Server:
-    """A `cox server` on a free port with a data folder of its own."""
+def server_knows(option, known={}):
+    """Whether `cox server` has the option."""
+    if option not in known:
+        text = subprocess.run([COX, "server", "--help"], stdout=subprocess.PIPE, text=True).stdout
+        known[option] = re.search(rf"--{option}\b(?!-)", text) is not None
+    return known[option]
 
-    def __init__(self, args=(), env=None, data_dir=None, start=True, wrapper=()):
+
+class Server:
+    """A `cox server` on a free port with a data folder of its own; without scheduler and agent unless the test asks for them."""
+
+    def __init__(self, args=(), env=None, data_dir=None, start=True, wrapper=(), scheduler=False, agent=False):
         self.dir = data_dir or tempfile.mkdtemp(prefix="cox-test-")
         self.own_dir = data_dir is None
         self.kubeconfig = os.path.join(self.dir, "kubeconfig")
         self.args, self.env, self.wrapper = list(args), dict(env or {}), list(wrapper)
+        for option, wanted in (("scheduler", scheduler), ("agent", agent)):
+            if not wanted and server_knows(option):
+                self.args.insert(0, f"--{option}=false")
         self.process = None
         self.port = 0
         if start:
             self.start()
 
-    def start(self, wait=True, timeout=30):
+    def start(self, wait=True, timeout=PATIENCE):
         if os.path.exists(self.kubeconfig):
             os.unlink(self.kubeconfig)
         self.log_path = os.path.join(self.dir, "server.log")
@@ -108,7 +121,7 @@ class Server:
             self.wait_ready(timeout)
         return self
 
-    def wait_ready(self, timeout=30):
+    def wait_ready(self, timeout=PATIENCE):
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             if self.process.poll() is not None:
@@ -141,10 +154,10 @@ class Server:
             context.load_cert_chain(self.path("admin.pem"), self.path("admin.key"))
         return context
 
-    def connect(self, cert=True, timeout=30):
+    def connect(self, cert=True, timeout=PATIENCE):
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.ssl_context(cert), timeout=timeout)
 
-    def request(self, method, path, body=None, headers=None, cert=True, conn=None, timeout=30):
+    def request(self, method, path, body=None, headers=None, cert=True, conn=None, timeout=PATIENCE):
         headers = dict(headers or {})
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
@@ -176,7 +189,7 @@ class Server:
         headers = {"Content-Type": types[kind], **kw.pop("headers", {})}
         return self.request("PATCH", path, body if isinstance(body, (str, bytes)) else json.dumps(body), headers=headers, **kw)
 
-    def kubectl(self, *args, binary="kubectl", stdin=None, timeout=60, env=None):
+    def kubectl(self, *args, binary="kubectl", stdin=None, timeout=PATIENCE, env=None):
         done = subprocess.run([binary, "--kubeconfig", self.kubeconfig, *args], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout,
                               env={**os.environ, "HOME": self.dir, **(env or {})})
         return done
@@ -190,7 +203,7 @@ class Server:
     def kill(self, signo=signal.SIGKILL):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signo)
-        return self.process.wait(timeout=60) if self.process else None
+        return self.process.wait(timeout=PATIENCE) if self.process else None
 
     def stop(self):
         return self.kill(signal.SIGTERM)
@@ -227,7 +240,7 @@ class Server:
 class Watch:
     """Reads a watch in a thread; events in order in .events."""
 
-    def __init__(self, server, path, timeout=60):
+    def __init__(self, server, path, timeout=2 * PATIENCE):
         self.events, self.ended, self.error = [], False, None
         self.conn = server.connect(timeout=timeout)
         self.conn.request("GET", path)
@@ -245,7 +258,7 @@ class Watch:
             self.error = e
         self.ended = True
 
-    def wait(self, condition, timeout=20):
+    def wait(self, condition, timeout=PATIENCE):
         end = time.monotonic() + timeout
         while time.monotonic() < end:
             if condition(self.events):
@@ -263,7 +276,7 @@ class Watch:
         self.thread.join(5)
 
 
-def wait_for(condition, timeout=20, step=0.02):
+def wait_for(condition, timeout=PATIENCE, step=0.02):
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         value = condition()
@@ -271,6 +284,20 @@ def wait_for(condition, timeout=20, step=0.02):
             return value
         time.sleep(step)
     return condition()
+
+
+def cpu_seconds(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def rests(pid, share=0.3, seconds=1):
+    """Whether a process comes to rest: some time during which it uses less than its share of a core.  What it still had to do may take a while; one that spins never rests."""
+    def look():
+        before = cpu_seconds(pid)
+        time.sleep(seconds)
+        return cpu_seconds(pid) - before < share * seconds
+    return wait_for(look)
 
 
 def pod(name, ns="default", labels=None, **spec):

@@ -5,12 +5,14 @@ import ssl
 import struct
 import time
 
+from lib.cox import PATIENCE
+
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
 
-def dial(server, alpn=None, cert=True, timeout=20, receive_buffer=0):
+def dial(server, alpn=None, cert=True, timeout=PATIENCE, receive_buffer=0):
     """A TLS connection, with the admin's certificate unless told otherwise."""
     context = server.ssl_context(cert)
     if alpn:
@@ -134,7 +136,7 @@ class H2:
         if kind in (DATA, HEADERS) and flags & END_STREAM:
             self.ended.add(stream)
 
-    def wait(self, condition, timeout=20):
+    def wait(self, condition, timeout=PATIENCE):
         end = time.monotonic() + timeout
         while not condition() and not self.closed and time.monotonic() < end:
             self.pump(0.2)

@@ -24,6 +24,8 @@ import random
 import threading
 import time
 
+from lib.cox import PATIENCE
+
 NS = "load"
 PATH = f"/api/v1/namespaces/{NS}/configmaps"
 PREFIX = "w-"  # our objects: a controller may put others into the namespace
@@ -231,7 +233,7 @@ class Client:
     class Lost(Exception):
         pass
 
-    def __init__(self, server, context, timeout=30):
+    def __init__(self, server, context, timeout=PATIENCE):
         self.server, self.context, self.timeout, self.conn = server, context, timeout, None
 
     def connect(self):
@@ -413,7 +415,7 @@ class Follower(threading.Thread):
 
     def run(self):
         while not self.load.ended:
-            conn = http.client.HTTPSConnection("127.0.0.1", self.load.server.port, context=self.load.context, timeout=60)
+            conn = http.client.HTTPSConnection("127.0.0.1", self.load.server.port, context=self.load.context, timeout=PATIENCE)
             try:
                 conn.request("GET", f"{PATH}?watch=1&allowWatchBookmarks=true&resourceVersion={self.rv}")
                 self.sock = conn.sock
@@ -443,7 +445,7 @@ class Follower(threading.Thread):
             self.rv = e.rv
             self.events.append(e)
 
-    def take_until(self, rv, timeout=30):
+    def take_until(self, rv, timeout=PATIENCE):
         """The events up to rv, once they are all here."""
         end = time.monotonic() + timeout
         while self.rv < rv and not self.expired and time.monotonic() < end:
@@ -494,8 +496,8 @@ class Load:
         """Returns when no request of ours is on its way any more."""
         self.on.clear()
         for t in self.workers:
-            if not t.parked.wait(60):
-                self.note(f"{t.name} did not stop: a request without an answer for 60 s")
+            if not t.parked.wait(2 * PATIENCE):
+                self.note(f"{t.name} did not stop: a request without an answer for {PATIENCE} s")
 
     def stop(self):
         self.ended = True
@@ -506,7 +508,7 @@ class Load:
             except (OSError, AttributeError):
                 pass
         for t in self.workers + self.followers:
-            t.join(10)
+            t.join(PATIENCE)
 
     # --- the audit; the load is paused
 

@@ -17,7 +17,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from lib import raw  # noqa: E402
-from lib.cox import ROOT, Server, configmap, pod, tap, wait_for  # noqa: E402
+from lib.cox import PATIENCE, ROOT, Server, configmap, pod, tap, wait_for  # noqa: E402
 from lib.raw import H2, frame  # noqa: E402
 from scenario.checker import Load  # noqa: E402
 
@@ -243,7 +243,7 @@ def deep_and_large(server):
     p.conn = server.connect()
     # as chunks, without a length given ahead
     answer = raw.talk(server, b"POST " + NS.encode() + b"/configmaps HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-                      + (b"10000\r\n" + b" " * 65536 + b"\r\n") * 60, timeout=10)
+                      + (b"10000\r\n" + b" " * 65536 + b"\r\n") * 60)
     tap.eq("chunks over 3 MiB give 413", raw.status_of(answer), 413)
     tap.ok("... with a Status", b'"reason":"RequestEntityTooLarge"' in answer.replace(b'": "', b'":"'), answer[-300:])
     with H2(server) as conn:
@@ -318,7 +318,7 @@ def http1_attacks(server):
         "the HTTP/2 preface": (raw.PREFACE, (400, 505)),
     }
     for name, (data, want) in cases.items():
-        answer = raw.talk(server, data, timeout=10)
+        answer = raw.talk(server, data)
         got = raw.status_of(answer)
         tap.ok(f"{name}: {got}", got in (want if isinstance(want, tuple) else (want,)), answer[:300])
         tap.ok(f"{name}: a Status, and the connection closes", b'"Status"' in answer and b"onnection: close" in answer, answer[:600])
@@ -368,7 +368,7 @@ class SlowLoris:
                 except OSError as e:
                     answers[i] = repr(e).encode()
             return len(answers) == len(self.socks)
-        closed = wait_for(all_closed, 30, 0.5)
+        closed = wait_for(all_closed, PATIENCE, 0.5)
         tap.ok("slow heads are closed by time", closed, f"{len(answers)} of {len(self.socks)}")
         told = sum(a.startswith(b"HTTP/1.1 408") for a in answers.values())
         tap.ok("... and told why", told > len(self.socks) // 2, list(answers.values())[:3])
@@ -379,11 +379,11 @@ class SlowLoris:
 # --- HTTP/2 ---------------------------------------------------------------------------------------------------------------------
 
 
-def h2_ends(server, name, data, hello=True, timeout=15):
+def h2_ends(server, name, data, hello=True):
     """The attacked connection ends, with GOAWAY or without."""
     with H2(server, hello=hello) as conn:
         raw.send(conn.sock, data)
-        ended = conn.wait(lambda: conn.goaway is not None or conn.closed, timeout)
+        ended = conn.wait(lambda: conn.goaway is not None or conn.closed)
         tap.ok(f"{name}: that connection ends", ended, f"GOAWAY {conn.goaway} closed {conn.closed} answers {len(conn.ended)}")
 
 

@@ -61,7 +61,7 @@ def token_status(server, value):
 def jumps(server, clock):
     load = Load(server, SEED, writers=3)
     load.start()
-    watch = Watch(server, NS + "/configmaps?watch=1&timeoutSeconds=900&allowWatchBookmarks=true", timeout=120)
+    watch = Watch(server, NS + "/configmaps?watch=1&timeoutSeconds=900&allowWatchBookmarks=true")
     for i, offset in enumerate((0, HOUR, 0, -HOUR, HOUR, 0)):
         clock.set(offset)
         name = f"jump-{i}"
@@ -70,7 +70,7 @@ def jumps(server, clock):
         tap.ok(f"clock at {offset:+d} s: the watch lives and sees it", watch.wait(lambda ev, n=name: any(e["object"]["metadata"].get("name") == n for e in ev)) and not watch.ended)
         tap.eq(f"clock at {offset:+d} s: ready", server.get("/readyz").status, 200)
         before = load.history.totals["acknowledged"]
-        tap.ok(f"clock at {offset:+d} s: writers go on", wait_for(lambda b=before: load.history.totals["acknowledged"] > b + 30, 20), load.summary())
+        tap.ok(f"clock at {offset:+d} s: writers go on", wait_for(lambda b=before: load.history.totals["acknowledged"] > b + 30), load.summary())
     watch.close()
     load.pause()
     bad = load.audit()
@@ -83,11 +83,11 @@ def timers(server, clock):
     """A watch of two seconds ends by itself, wherever the wall clock goes meanwhile."""
     for jump in (HOUR, -HOUR):
         clock.set(0)
-        watch = Watch(server, NS + "/configmaps?watch=1&timeoutSeconds=2", timeout=60)
+        begun = time.monotonic()
+        watch = Watch(server, NS + "/configmaps?watch=1&timeoutSeconds=2")
         clock.set(jump)
-        time.sleep(0.2)
-        tap.ok(f"a jump of {jump:+d} s does not end a watch", not watch.ended)
-        tap.ok(f"a jump of {jump:+d} s does not keep a watch from its end", wait_for(lambda w=watch: w.ended, 30) and watch.error is None, watch.error)
+        tap.ok(f"a jump of {jump:+d} s does not keep a watch from its end", wait_for(lambda w=watch: w.ended) and watch.error is None, watch.error)
+        tap.ok(f"a jump of {jump:+d} s does not end a watch before its time", time.monotonic() - begun >= 2)
         watch.close()
     clock.set(0)
 
@@ -98,12 +98,12 @@ def tokens(server, clock):
     wanted = token_status(server, value)  # 403: known, without rights
     tap.eq("a fresh token is known", wanted, 403)
     clock.set(HOUR)
-    tap.ok("an hour later it has expired", wait_for(lambda: token_status(server, value) == 401, 30), token_status(server, value))
+    tap.ok("an hour later it has expired", wait_for(lambda: token_status(server, value) == 401), token_status(server, value))
     later = token(server)
     tap.eq("a new one is known", token_status(server, later), 403)
     clock.set(0)
-    tap.ok("back in its time the first one is good again", wait_for(lambda: token_status(server, value) == 403, 30), token_status(server, value))
-    tap.ok("... and the one from the future is not", wait_for(lambda: token_status(server, later) == 401, 30), token_status(server, later))
+    tap.ok("back in its time the first one is good again", wait_for(lambda: token_status(server, value) == 403), token_status(server, value))
+    tap.ok("... and the one from the future is not", wait_for(lambda: token_status(server, later) == 401), token_status(server, later))
     clock.set(-HOUR)
     tap.eq("the admin's certificate is good an hour before it was made", server.get(NS).status, 200)
     tap.eq("a token from now is from the future an hour ago", token_status(server, value), 401)

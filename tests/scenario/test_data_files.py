@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import COX, Server, configmap, tap  # noqa: E402
+from lib.cox import COX, PATIENCE, Server, configmap, tap  # noqa: E402
 
 PATH = "/api/v1/namespaces/default/configmaps"
 OBJECTS = 40
@@ -22,7 +22,7 @@ WHAT_TO_DO = "cox store check"  # the sentence names a next step
 
 
 def cox(*args):
-    done = subprocess.run([COX, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    done = subprocess.run([COX, *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
     return done.returncode, done.stdout
 
 

@@ -82,7 +82,7 @@ def disk_full():
                 disk.fill()
                 refused = write_until_refused(server)
                 check_refusal(f"disk full, {turn} time", refused)
-                tap.ok("readyz fails", wait_for(lambda: not is_ready(server), 10), server.get("/readyz?verbose"))
+                tap.ok("readyz fails", wait_for(lambda: not is_ready(server)), server.get("/readyz?verbose"))
                 tap.ok("livez does not ask for a restart that would not help", server.get("/livez").status == 200)
                 tap.eq("reads go on", server.get(PATH + "/before").status, 200)
                 tap.eq("lists go on", server.get(PATH).status, 200)
@@ -90,8 +90,8 @@ def disk_full():
                 tap.ok("new watches get the state", other.wait(lambda ev: any(e["object"]["metadata"]["name"] == "before" for e in ev)))
                 other.close()
                 disk.free()
-                tap.ok("when space returns, writes go on by themselves", wait_for(lambda: server.post(PATH, configmap(f"after-{turn}")).status == 201, 20), server.log()[-2000:])
-                tap.ok("and readyz is good again", wait_for(lambda: is_ready(server), 10), server.get("/readyz?verbose"))
+                tap.ok("when space returns, writes go on by themselves", wait_for(lambda: server.post(PATH, configmap(f"after-{turn}")).status == 201), server.log()[-2000:])
+                tap.ok("and readyz is good again", wait_for(lambda: is_ready(server)), server.get("/readyz?verbose"))
             tap.ok("the watch lived through it", watch.wait(lambda ev: any(e["object"]["metadata"]["name"] == "after-second" for e in ev)) and not watch.ended)
             watch.close()
             load.pause()
@@ -110,9 +110,9 @@ def ready_by_itself(server, disk):
     """Nobody may write while a server is not ready: it must find out by itself that there is space again."""
     disk.fill()
     write_until_refused(server)
-    tap.ok("full again: readyz fails", wait_for(lambda: not is_ready(server), 10))
+    tap.ok("full again: readyz fails", wait_for(lambda: not is_ready(server)))
     disk.free()
-    tap.ok("readyz recovers without a write", wait_for(lambda: is_ready(server), 20), server.get("/readyz?verbose"))
+    tap.ok("readyz recovers without a write", wait_for(lambda: is_ready(server)), server.get("/readyz?verbose"))
 
 
 def start_on_a_full_disk():
@@ -126,7 +126,7 @@ def start_on_a_full_disk():
         disk.fill()
         server.log_path = os.devnull
         try:
-            server.start(timeout=10)
+            server.start()
             tap.eq("a server starts on a full disk and can be read", server.get(PATH + "/before").status, 200)
         except RuntimeError:
             tap.ok("a server that can not start on a full disk ends with an error", server.process.poll() not in (None, 0) and server.process.poll() > 0, server.process.poll())
@@ -150,7 +150,7 @@ def failing_disk():
             server.start()
             watch = Watch(server, PATH + "?watch=1")
             load.resume()
-            tap.ok(f"{place} fails: readyz says so", wait_for(lambda: not is_ready(server), 30), server.get("/readyz?verbose"))
+            tap.ok(f"{place} fails: readyz says so", wait_for(lambda: not is_ready(server)), server.get("/readyz?verbose"))
             load.pause()
             answers = [server.post(PATH, configmap(f"never-{i}")) for i in range(5)]
             tap.ok(f"{place} fails: nothing is acknowledged any more", all(r.status in (500, 503) for r in answers), answers)

@@ -12,7 +12,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import ROOT, Server, configmap, tap, wait_for  # noqa: E402
+from lib.cox import PATIENCE, ROOT, Server, configmap, tap, wait_for  # noqa: E402
 from scenario.checker import PATH, Load  # noqa: E402
 
 ROUNDS = int(os.environ.get("COX_ROUNDS", "200"))
@@ -26,7 +26,9 @@ def random_kills():
         load.start()
         failed = 0
         for i in range(ROUNDS):
+            done = load.history.totals["acknowledged"]
             time.sleep(rng.uniform(0.02, 0.25))
+            wait_for(lambda: load.history.totals["acknowledged"] > done + 5)  # a slow machine has only just begun
             server.kill()
             load.pause()
             server.start()
@@ -76,7 +78,7 @@ def source_failpoints():
     names = set()
     for path in (ROOT / "src").rglob("*.c"):
         if not path.name.endswith("_test.c"):
-            names.update(re.findall(r'FAILPOINT(?:_ERRNO)?\("([a-z_.]+)"\)', path.read_text()))
+            names.update(re.findall(r'FAILPOINT(?:_ERRNO)?\("(store\.[a-z_.]+)"\)', path.read_text()))
     return sorted(names)
 
 
@@ -134,7 +136,7 @@ def kill_at(server, load, name, rng):
     load.resume()
     if act and server.process.poll() is None:
         act(server)
-    died = wait_for(lambda: server.process.poll() is not None, 30)
+    died = wait_for(lambda: server.process.poll() is not None)
     code = server.process.poll()
     server.kill()
     load.pause()
@@ -165,7 +167,7 @@ def failpoints():
 def bad_failpoints():
     server = Server(start=False, env={"COX_FAILPOINTS": "store.wal.sync=explode"})
     server.start(wait=False)
-    code = server.process.wait(20)
+    code = server.process.wait(PATIENCE)
     tap.ok("a wrong COX_FAILPOINTS is an error that names it", code > 0 and "explode" in server.log(), f"{code} {server.log()}")
     server.remove()
 

@@ -14,7 +14,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import Server, Watch, configmap, tap, wait_for  # noqa: E402
+from lib.cox import PATIENCE, Server, Watch, configmap, rests, tap, wait_for  # noqa: E402
 from lib.raw import H2, dial  # noqa: E402
 from scenario.checker import Client, Load  # noqa: E402
 
@@ -26,13 +26,13 @@ def stopped_for_a_while():
     with Server() as server:
         load = Load(server, SEED)
         load.start()
-        time.sleep(0.3)
+        wait_for(lambda: load.history.totals["acknowledged"] > 50 and all(f.events for f in load.followers))
         before = [f.resumed for f in load.followers]
         server.process.send_signal(signal.SIGSTOP)
         time.sleep(3)
         done = load.history.totals["acknowledged"]
         server.process.send_signal(signal.SIGCONT)
-        tap.ok("after SIGCONT the writers go on", wait_for(lambda: load.history.totals["acknowledged"] > done + 100, 30), load.summary())
+        tap.ok("after SIGCONT the writers go on", wait_for(lambda: load.history.totals["acknowledged"] > done + 100), load.summary())
         load.pause()
         bad = load.audit()
         tap.ok(f"SIGSTOP for 3 s under load (COX_SEED={SEED})", not bad, "\n".join(bad[:20]))
@@ -72,7 +72,7 @@ def hundred_writers():
         for t in threads:
             t.start()
         for t in threads:
-            t.join(120)
+            t.join(PATIENCE)
         tap.eq("100 writers: all done", failures, [])
         tap.eq(f"100 writers: the counter is exact ({conflicts[0]} conflicts)", server.get(PATH + "/counter").json["data"]["n"], str(writers * each))
         watch.wait(lambda ev: len(ev) >= writers * each + 1)
@@ -118,7 +118,7 @@ def revisions_of(server, rv, stop_at):
     """Revisions from rv up to stop_at, without keeping the objects, resuming where the server ended a stream; "expired" when told so."""
     seen, empty = [], 0
     while rv < stop_at and empty < 20:
-        conn, before = server.connect(timeout=30), rv
+        conn, before = server.connect(), rv
         conn.request("GET", f"{PATH}?watch=1&resourceVersion={rv}")
         r = conn.getresponse()
         try:
@@ -168,7 +168,7 @@ def never_reading_watchers():
         for _ in range(big // 5):
             made += produce(5)
             peak = max(peak, server.rss())
-        awake.join(60)
+        awake.join(PATIENCE)
         print(f"# {(peak - before) >> 20} MB more", flush=True)
         tap.ok("five watchers that never read: memory stays", peak - before < 50 << 20, f"{(peak - before) >> 20} MB more after {big} MB of events")
         tap.eq("... another watcher got every event", got, made)
@@ -235,16 +235,11 @@ def lists_while_writing():
                 wrong.append(f"turn {turn}: {len(items)} items in pages, {len(whole)} at once")
         stop.set()
         for t in threads:
-            t.join(20)
+            t.join(PATIENCE)
         tap.ok(f"{pages} pages while others write: each list is of one moment (COX_SEED={SEED})", not wrong, "\n".join(wrong))
 
 
 # --- no descriptors left ----------------------------------------------------------------------------------------------------------
-
-
-def cpu_seconds(pid):
-    fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def no_descriptors():
@@ -260,14 +255,11 @@ def no_descriptors():
             except OSError:
                 break
         fds = f"/proc/{server.process.pid}/fd"
-        tap.ok("the server has no descriptors left", wait_for(lambda: len(os.listdir(fds)) >= 115, 10), len(os.listdir(fds)))
+        tap.ok("the server has no descriptors left", wait_for(lambda: len(os.listdir(fds)) >= 115), len(os.listdir(fds)))
         done = load.history.totals["acknowledged"]
-        tap.ok("... connections that are there go on, writes included", wait_for(lambda: load.history.totals["acknowledged"] > done + 50, 20), load.summary())
+        tap.ok("... connections that are there go on, writes included", wait_for(lambda: load.history.totals["acknowledged"] > done + 50), load.summary())
         load.pause()
-        before = cpu_seconds(server.process.pid)
-        time.sleep(2)
-        used = cpu_seconds(server.process.pid) - before
-        tap.ok("... and it does not spin", used < 0.5, f"{used:.2f} s of CPU in 2 s")
+        tap.ok("... and it does not spin", rests(server.process.pid))
         for sock in socks:
             sock.close()
 
@@ -276,7 +268,7 @@ def no_descriptors():
                 return server.get("/readyz", timeout=5).status == 200
             except OSError:
                 return False
-        tap.ok("when they come back it accepts again", wait_for(answers, 20))
+        tap.ok("when they come back it accepts again", wait_for(answers))
         server.post(PATH, configmap("afterwards"))
         tap.ok("the watch saw it all", watch.wait(lambda ev: any(e["object"]["metadata"]["name"] == "afterwards" for e in ev)))
         watch.close()
@@ -312,7 +304,7 @@ def too_many_writes():
         tap.eq("... reads are served meanwhile", server.get("/api/v1/namespaces/default").status, 200)
         codes, waits = {}, set()
         for conn in conns:
-            conn.wait(lambda c=conn: len(c.ended) + len(c.reset) >= streams, 60)
+            conn.wait(lambda c=conn: len(c.ended) + len(c.reset) >= streams)
             for stream in conn.ended:
                 body = conn.json(stream)
                 code = body.get("code") if body["kind"] == "Status" else 201

@@ -21,7 +21,7 @@ import time
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import COX, Server, configmap, tap, wait_for  # noqa: E402
+from lib.cox import COX, PATIENCE, Server, configmap, tap, wait_for  # noqa: E402
 
 NS = "/api/v1/namespaces/default"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -29,7 +29,7 @@ WHOAMI = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 
 
 def openssl(*args, data=None):
-    done = subprocess.run(["openssl", *args], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    done = subprocess.run(["openssl", *args], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     if done.returncode:
         raise RuntimeError(f"openssl {' '.join(args)}: {done.stderr.decode()}")
     return done.stdout
@@ -75,7 +75,7 @@ def with_certificate(server, cert, method="GET", path=WHOAMI, body=None, headers
     """Status of a request with a client certificate, "refused" when TLS itself said no."""
     context = ssl.create_default_context(cafile=server.path("ca.pem"))
     context.load_cert_chain(*cert)
-    conn = http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=20)
+    conn = http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=PATIENCE)
     try:
         conn.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json", **(headers or {})})
         r = conn.getresponse()
@@ -112,7 +112,7 @@ def certificates(server, maker, ca):
         tap.eq(f"{name}: others go on", server.get(NS).status, 200)
     context = ssl.create_default_context(cafile=other[0])
     try:
-        http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=20).request("GET", "/version")
+        http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=PATIENCE).request("GET", "/version")
         tap.ok("a client that trusts another CA does not take us for its server", False)
     except ssl.SSLCertVerificationError:
         tap.ok("a client that trusts another CA does not take us for its server", True)
@@ -221,7 +221,7 @@ def tokens(server, maker, ca):
 def deleted_accounts(server, good):
     pod_token(server)
     server.delete(NS + "/serviceaccounts/robot")
-    tap.ok("the token of a deleted service account: 401", wait_for(lambda: with_token(server, good).status == 401, 10), with_token(server, good))
+    tap.ok("the token of a deleted service account: 401", wait_for(lambda: with_token(server, good).status == 401), with_token(server, good))
     server.post(NS + "/serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}})
     refused(server, "the old token when there is a new account of that name", good)
     tap.eq("the new account's token", with_token(server, token_for(server, "robot")).status, 201)
@@ -233,7 +233,7 @@ def pod_token(server):
     token = token_for(server, "robot", boundObjectRef={"kind": "Pod", "apiVersion": "v1", "name": "holder", "uid": r.json["metadata"]["uid"]})
     tap.eq("a token bound to a pod", with_token(server, token).status, 201)
     server.delete(NS + "/pods/holder?gracePeriodSeconds=0")
-    tap.ok("... ends with the pod", wait_for(lambda: with_token(server, token).status == 401, 10), with_token(server, token))
+    tap.ok("... ends with the pod", wait_for(lambda: with_token(server, token).status == 401), with_token(server, token))
 
 
 def static_tokens(*_):
@@ -354,7 +354,7 @@ def files(server, *_):
         loose = [p.name for p in pathlib.Path(server.path(folder)).iterdir() if stat.S_IMODE(p.stat().st_mode) & 0o077]
         tap.eq(f"nothing in {folder}/ is for others", loose, [])
     with contextlib.closing(socket.socket(socket.AF_UNIX)) as sock:
-        sock.settimeout(20)
+        sock.settimeout(PATIENCE)
         sock.connect(server.path("cox.sock"))
         sock.sendall(b"GET /api/v1/namespaces/default HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         tap.ok("its owner is let in", sock.recv(65536).startswith(b"HTTP/1.1 200"))
@@ -419,7 +419,7 @@ contexts:
             server.kubeconfig = path + ".none"
             server.args = ["--write-kubeconfig", path]
             server.start(wait=False)
-            wait_for(lambda: "Coxswain is ready" in server.log(), 30)
+            wait_for(lambda: "Coxswain is ready" in server.log())
             servers.append(server)
         after, current = view()
         for kind in before:
@@ -436,14 +436,14 @@ contexts:
         server.port = int(re.search(r"Coxswain is ready at https://127.0.0.1:(\d+)", server.log()).group(1))
         server.stop()
         server.start(wait=False)
-        wait_for(lambda: server.log().count("Coxswain is ready") == 2, 30)
+        wait_for(lambda: server.log().count("Coxswain is ready") == 2)
         tap.eq("starting again adds nothing", {k: len(v) for k, v in view()[0].items()}, {k: len(v) for k, v in after.items()})
         for server in servers:
             server.stop()
             server.remove()
         pathlib.Path(path).write_text("clusters: [broken\n")
         broken = subprocess.run([COX, "server", "--data-dir", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--write-kubeconfig", path], stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True, timeout=30)
+                                stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
         tap.ok("a kubeconfig that can not be read is left alone", broken.returncode != 0 and pathlib.Path(path).read_text() == "clusters: [broken\n" and re.search("config", broken.stdout),
                broken.stdout)
 
