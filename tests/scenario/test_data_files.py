@@ -241,7 +241,7 @@ def second_server():
     with Server() as first:
         pki = pathlib.Path(first.dir, "pki", "ca.crt").read_bytes()
         config = os.path.join(first.dir, "second.kubeconfig")
-        code, out = cox("server", "--data-dir", first.dir, "--listen", "127.0.0.1:0", "--write-kubeconfig", config)
+        code, out = cox("server", "--data-dir", first.dir, "--listen", "127.0.0.1:0", "--write-kubeconfig", config, "--agent=false")
         tap.ok("a second server on the same folder is refused", code != 0 and f"process {first.process.pid}" in out, f"{code} {out}")
         tap.eq("... the first goes on", first.post(PATH, configmap("still")).status, 201)
         tap.ok("... its socket is still there", os.path.exists(first.path("cox.sock")))

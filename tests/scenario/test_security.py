@@ -417,7 +417,7 @@ contexts:
         for _ in range(2):
             server = Server(start=False)
             server.kubeconfig = path + ".none"
-            server.args = ["--write-kubeconfig", path]
+            server.args = [*server.args, "--write-kubeconfig", path]
             server.start(wait=False)
             wait_for(lambda: "Coxswain is ready" in server.log())
             servers.append(server)
@@ -442,7 +442,7 @@ contexts:
             server.stop()
             server.remove()
         pathlib.Path(path).write_text("clusters: [broken\n")
-        broken = subprocess.run([COX, "server", "--data-dir", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--write-kubeconfig", path], stdout=subprocess.PIPE,
+        broken = subprocess.run([COX, "server", "--data-dir", os.path.join(folder, "data"), "--listen", "127.0.0.1:0", "--write-kubeconfig", path, "--agent=false"], stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
         tap.ok("a kubeconfig that can not be read is left alone", broken.returncode != 0 and pathlib.Path(path).read_text() == "clusters: [broken\n" and re.search("config", broken.stdout),
                broken.stdout)
