@@ -46,6 +46,14 @@ static int resolve_mode(struct pod_net *n, const char *mode, struct err *err)
     return err_set(err, E_INVALID_ARG, "a pod network has mode vxlan, routes or none, not \"%s\"", mode);
 }
 
+/* A bridge with another name has rules of its own, too. */
+static bool copy_table(const struct pod_net_opts *o, struct pod_net *n)
+{
+    char usual[sizeof n->table];
+    snprintf(usual, sizeof usual, "%s-pods", strcmp(n->bridge, "cox0") == 0 ? "cox" : n->bridge);
+    return copy_name(o->table, usual, n->table, sizeof n->table);
+}
+
 int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *o, bool for_removal, struct err *err)
 {
     *n = (struct pod_net){.clock = o->clock ? o->clock : &clock_real};
@@ -54,7 +62,7 @@ int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *o, bool for_re
     pthread_mutex_init(&n->peers_lock, NULL);
     n->state_dir = xstrdup(o->state_dir ? o->state_dir : "");
     if (!copy_name(o->bridge, "cox0", n->bridge, sizeof n->bridge) || !copy_name(o->vxlan, "cox-vx", n->vxlan, sizeof n->vxlan) ||
-        !copy_name(o->table, "cox-pods", n->table, sizeof n->table))
+        !copy_table(o, n))
         return err_set(err, E_INVALID_ARG, "names of links and tables have letters, digits, '-', '_' and '.', and links at most 15 of them");
     if (n->state_dir[0] != '/')
         return err_set(err, E_INVALID_ARG, "a pod network needs a folder of its own, as a path from the root");
@@ -87,6 +95,35 @@ void pod_net_fini(struct pod_net *n)
     pthread_mutex_destroy(&n->lock);
     pthread_mutex_destroy(&n->nft_lock);
     pthread_mutex_destroy(&n->peers_lock);
+}
+
+/* --- whose it is ---------------------------------------------------------------------------------------------------------------- */
+/* Bridge and tunnel say so in their alias: two clusters on one machine must not take each other's for their own.  What belongs to a folder that is gone belongs to nobody. */
+#define OWNER "cox of "
+
+static void owner_make(const struct pod_net *n, char ret[NL_ALIAS_MAX])
+{
+    if (strlen(n->state_dir) + sizeof OWNER <= NL_ALIAS_MAX)
+        snprintf(ret, NL_ALIAS_MAX, OWNER "%s", n->state_dir);
+    else
+        snprintf(ret, NL_ALIAS_MAX, OWNER "%016llx", (unsigned long long)str_hash(str_of(n->state_dir)));
+}
+
+static const char *other_owner(const struct pod_net *n, const struct nl_link *l)
+{
+    char ours[NL_ALIAS_MAX];
+    const char *dir = l->alias + sizeof OWNER - 1;
+    owner_make(n, ours);
+    if (strncmp(l->alias, OWNER, sizeof OWNER - 1) != 0 || strcmp(l->alias, ours) == 0)
+        return NULL;
+    return dir[0] != '/' || file_exists(dir) ? dir : NULL;
+}
+
+static int own(const struct pod_net *n, struct nl_sock *s, const struct nl_link *l)
+{
+    char ours[NL_ALIAS_MAX];
+    owner_make(n, ours);
+    return strcmp(l->alias, ours) == 0 ? 0 : nl_link_set_alias(s, l->index, ours);
 }
 
 /* --- what must exist ---------------------------------------------------------------------------------------------------------- */
@@ -142,6 +179,8 @@ static int ensure_bridge(struct pod_net *n, struct nl_sock *s, const struct nl_a
     int r = nl_link_find(s, n->bridge, &l);
     if (r == 0 && strcmp(l.kind, "bridge") != 0)
         return err_set(err, E_EXISTS, "the link %s exists and is no bridge", n->bridge);
+    if (r == 0 && other_owner(n, &l))
+        return err_set(err, E_EXISTS, "the bridge %s is that of another cluster on this machine (%s): choose another name with --pod-bridge, and another --cluster-cidr", n->bridge, other_owner(n, &l));
     if (r == -ENODEV) {
         r = nl_link_add_bridge(s, n->bridge, mac, n->mtu);
         r = r == 0 || r == -EEXIST ? nl_link_find(s, n->bridge, &l) : r;
@@ -152,16 +191,24 @@ static int ensure_bridge(struct pod_net *n, struct nl_sock *s, const struct nl_a
     }
     if (r == 0)
         r = match_link(s, &l, mac, n->mtu);
+    if (r == 0)
+        r = own(n, s, &l);
     return r < 0 ? err_sys(err, -r, "cannot set up the bridge %s", n->bridge) : 0;
 }
 
-static int remove_link(struct nl_sock *s, const char *name, const char *kind)
+static int remove_link(const struct pod_net *n, struct nl_sock *s, const char *name, const char *kind)
 {
     struct nl_link l;
     int r = nl_link_find(s, name, &l);
-    if (r == 0 && strcmp(l.kind, kind) == 0)
+    if (r == 0 && strcmp(l.kind, kind) == 0 && !other_owner(n, &l))
         return nl_link_del(s, l.index);
     return r == -ENODEV ? 0 : r;
+}
+
+static bool bridge_is_theirs(const struct pod_net *n, struct nl_sock *s)
+{
+    struct nl_link l;
+    return nl_link_find(s, n->bridge, &l) == 0 && other_owner(n, &l);
 }
 
 static int ensure_vxlan(struct pod_net *n, struct nl_sock *s, const struct nl_addrs *addrs, struct err *err)
@@ -172,6 +219,9 @@ static int ensure_vxlan(struct pod_net *n, struct nl_sock *s, const struct nl_ad
     int r = nl_link_find(s, n->vxlan, &l);
     if (r == 0 && strcmp(l.kind, "vxlan") != 0)
         return err_set(err, E_EXISTS, "the link %s exists and is no vxlan device", n->vxlan);
+    if (r == 0 && other_owner(n, &l))
+        return err_set(err, E_EXISTS, "the tunnel %s is that of another cluster on this machine (%s), and there can be one only: give this one --pod-network-mode routes or none", n->vxlan,
+                       other_owner(n, &l));
     if (r == 0 && (l.vxlan_id != v.id || l.vxlan_local != v.local || l.vxlan_port != v.port)) {
         r = nl_link_del(s, l.index); /* these cannot be changed, and the peers are told again anyway */
         r = r == 0 ? -ENODEV : r;
@@ -186,6 +236,8 @@ static int ensure_vxlan(struct pod_net *n, struct nl_sock *s, const struct nl_ad
     }
     if (r == 0)
         r = match_link(s, &l, v.mac, n->mtu);
+    if (r == 0)
+        r = own(n, s, &l);
     return r < 0 ? err_sys(err, -r, "cannot set up the tunnel %s", n->vxlan) : 0;
 }
 
@@ -226,7 +278,7 @@ static int setup_links(struct pod_net *n, struct nl_sock *s, struct nl_addrs *ad
     r = ensure_bridge(n, s, addrs, err);
     if (r < 0 || n->mode == POD_NET_VXLAN)
         return r < 0 ? r : ensure_vxlan(n, s, addrs, err);
-    r = remove_link(s, n->vxlan, "vxlan");
+    r = remove_link(n, s, n->vxlan, "vxlan");
     if (r < 0)
         return err_sys(err, -r, "cannot remove the tunnel %s", n->vxlan);
     return n->mode == POD_NET_NONE ? pod_net_routes_clear(s, err) : 0;
@@ -307,27 +359,32 @@ static int remove_links(struct pod_net *n, struct nl_sock *s)
     }
     vec_fini(&links.all);
     if (r == 0)
-        r = remove_link(s, n->vxlan, "vxlan");
-    return r == 0 ? remove_link(s, n->bridge, "bridge") : r;
+        r = remove_link(n, s, n->vxlan, "vxlan");
+    return r == 0 ? remove_link(n, s, n->bridge, "bridge") : r;
 }
 
 int pod_net_remove(const struct pod_net_opts *opts, struct err *err)
 {
     struct pod_net n;
     struct nl_sock s = NL_SOCK_INIT;
+    bool theirs = false;
     int r = pod_net_resolve(&n, opts, true, err);
     if (r == 0) {
         r = nl_open(&s, NETLINK_ROUTE);
-        if (r == 0)
+        theirs = r == 0 && bridge_is_theirs(&n, &s); /* then nothing here was ever ours */
+        if (r == 0 && !theirs)
             r = remove_links(&n, &s);
-        r = r < 0 ? err_sys(err, -r, "cannot remove the links of the pod network") : pod_net_routes_clear(&s, err);
+        if (r < 0)
+            err_sys(err, -r, "cannot remove the links of the pod network");
+        else if (!theirs)
+            r = pod_net_routes_clear(&s, err);
     }
     nl_close(&s);
-    if (r == 0)
+    if (r == 0 && !theirs)
         r = pod_net_nft_remove(&n, err);
-    if (r == 0)
+    if (r == 0 && !theirs)
         pod_net_forward_forget(&n);
-    if (r == 0) {
+    if (r == 0 && !theirs) {
         pod_net_sysctl_restore(&n);
         pod_net_files_remove(&n);
     }

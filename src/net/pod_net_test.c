@@ -771,6 +771,49 @@ static void come_and_go(void *arg)
     }
 }
 
+static bool link_exists(const char *name)
+{
+    struct nl_sock s;
+    struct nl_link l;
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    int r = nl_link_find(&s, name, &l);
+    nl_close(&s);
+    return r == 0;
+}
+
+/* A second cluster on the machine finds the first one's bridge, and neither changes nor removes it. */
+TEST(the_network_of_another_cluster_stays)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net_opts first = opts(), second = opts();
+    struct pod_net *n = must_open(&first), *other = NULL;
+    char ip[IPAM_TEXT];
+    T_NO_ERR(attach(n, "a", NULL, 0, ip), &err);
+    second.state_dir = DIR_ "/other";
+    T_EQ_INT(mkdir(second.state_dir, 0700), 0);
+    T_ERR(pod_net_open(&second, &other, &err), E_EXISTS);
+    T_OK(str_find(str_of(err.msg), S("is that of another cluster on this machine (" DIR_ "/state): choose another name with --pod-bridge")) >= 0);
+    T_NO_ERR(pod_net_remove(&second, &err), &err);
+    T_OK(link_exists("cox0"));
+    second.bridge = "coxb";
+    second.pod_cidr = second.cluster_cidr = "10.43.0.0/24";
+    other = must_open(&second);
+    T_NO_ERR(attach(other, "b", NULL, 0, ip), &err);
+    pod_net_close(other);
+    T_NO_ERR(pod_net_remove(&second, &err), &err);
+    T_OK(link_exists("cox0") && !link_exists("coxb"));
+    T_OK(pod_net_find(n, S("a"), ip));
+    pod_net_close(n);
+    /* a folder that is gone owns nothing */
+    second = opts();
+    second.state_dir = DIR_ "/moved";
+    T_EQ_INT(rename(DIR_ "/state", second.state_dir), 0);
+    pod_net_close(must_open(&second));
+    T_NO_ERR(pod_net_remove(&second, &err), &err);
+    T_OK(!link_exists("cox0"));
+}
+
 TEST(several_at_once)
 {
     if (!fresh_machine())
@@ -799,4 +842,4 @@ TEST(several_at_once)
 
 TEST_MAIN(namespaces_on_files, pods_reach_each_other, bad_arguments, host_ports, udp_flows_follow_the_host_port, leaving_the_cluster, firewalls_that_drop_what_is_forwarded, firewalls_of_the_older_kind,
           pods_are_no_routers, localhost_of_the_node_is_not_the_pods, a_restart_adopts,
-          garbage_goes, two_nodes_with_a_tunnel, two_nodes_with_routes, remove_leaves_nothing, several_at_once)
+          garbage_goes, two_nodes_with_a_tunnel, two_nodes_with_routes, remove_leaves_nothing, the_network_of_another_cluster_stays, several_at_once)
