@@ -276,7 +276,7 @@ const char *agent_own_address(struct arena *a)
 }
 
 /* --- cleaning up after an agent ---------------------------------------------------------------------------------------------------- */
-int agent_cleanup(const char *dir, const char *program, const char *cgroup_root, const struct agent_network *network, struct err *err)
+int agent_cleanup(const char *dir, const char *program, const char *cgroup_root, const struct agent_network *network, nsec_t grace_ns, struct err *err)
 {
     struct loop *loop = loop_new("cleanup", &clock_real, err);
     if (!loop)
@@ -287,7 +287,7 @@ int agent_cleanup(const char *dir, const char *program, const char *cgroup_root,
         struct runtime *rt = NULL;
         if ((*ops)->has_images || (*ops)->open(&(struct runtime_opts){.loop = loop, .dir = dir, .cgroup_root = cgroup_root ? cgroup_root : "cox", .program = program}, &rt, &why) < 0)
             continue;
-        r = agent_cleanup_pods(dir, rt, network, err);
+        r = agent_cleanup_pods(dir, rt, network, grace_ns, err);
         rt->ops->close(rt);
     }
     loop_free(loop);

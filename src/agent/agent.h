@@ -83,5 +83,6 @@ uint16_t agent_port(const struct agent *g); /* of the node's server; 0: none */
 /* The address that the node registers without node_ip; on the arena. */
 const char *agent_own_address(struct arena *a);
 
-/* Ends every pod of a folder whose agent does not run any more, and removes what it left: mounts, cgroups, pod folders.  Blocks. */
-int agent_cleanup(const char *dir, const char *program, const char *cgroup_root, const struct agent_network *network, struct err *err) MUST_CHECK;
+/* Ends every pod of a folder whose agent does not run any more, and removes what it left: mounts, cgroups, pod folders.  Containers get SIGTERM and have grace_ns for all of them
+ * together; hooks are not run, as when a machine shuts down.  Blocks. */
+int agent_cleanup(const char *dir, const char *program, const char *cgroup_root, const struct agent_network *network, nsec_t grace_ns, struct err *err) MUST_CHECK;

@@ -133,13 +133,38 @@ static bool sysctls_are_allowed(struct agent_pod *p)
     return false;
 }
 
+static bool wants_profile(const struct json *of)
+{
+    return str_is(json_get_str(json_path(of, "securityContext", "appArmorProfile", NULL), S("type")), "Localhost");
+}
+
+/* What this node cannot give must not be passed over: whoever asks for it relies on it. */
+static bool isolation_is_possible(struct agent_pod *p)
+{
+    static const char *const lists[] = {"initContainers", "containers"};
+    const struct json *spec = json_get(&p->tree, S("spec"));
+    bool profile = wants_profile(spec);
+    if (!json_get_bool(spec, S("hostUsers"), true)) {
+        agent_pod_fail(p, "UserNamespacesNotSupported", S("Pod was rejected: hostUsers is false, and this node cannot run pods in user namespaces of their own"), false);
+        return false;
+    }
+    for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
+        const struct json *all = json_get(spec, str_of(lists[l]));
+        for (uint32_t i = 0; json_is(all, JSON_ARRAY) && i < all->len; i++)
+            profile |= wants_profile(&all->items[i]);
+    }
+    if (profile)
+        agent_pod_fail(p, "AppArmor", S("Pod was rejected: Cannot enforce AppArmor: this node has no AppArmor profiles of its own"), false);
+    return !profile;
+}
+
 void agent_admit(struct agent_pod *p)
 {
     if (p->checked || p->seen.fail_reason.len)
         return;
     /* a pod that ran before is there: its place was granted then */
     bool ran = p->seen.has_sandbox || json_get(json_get(&p->tree, S("status")), S("containerStatuses"));
-    if (ran || (sysctls_are_allowed(p) && resources_fit(p) && ports_fit(p)))
+    if (ran || (sysctls_are_allowed(p) && isolation_is_possible(p) && resources_fit(p) && ports_fit(p)))
         p->checked = true;
     else
         p->seen.torn_down = true; /* nothing was made */

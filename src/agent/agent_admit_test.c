@@ -104,6 +104,27 @@ TEST(sysctls_of_the_machine_are_refused_for_good)
     end(&w);
 }
 
+TEST(isolation_that_is_not_there_is_refused)
+{
+    static const struct {
+        const char *spec, *reason;
+    } rows[] = {
+        {"{'hostUsers':false,'containers':[{'name':'c'}]}", "UserNamespacesNotSupported"},
+        {"{'hostUsers':true,'containers':[{'name':'c'}]}", ""},
+        {"{'securityContext':{'appArmorProfile':{'type':'Localhost','localhostProfile':'x'}},'containers':[{'name':'c'}]}", "AppArmor"},
+        {"{'containers':[{'name':'c'}],'initContainers':[{'name':'i','securityContext':{'appArmorProfile':{'type':'Localhost','localhostProfile':'x'}}}]}", "AppArmor"},
+        {"{'containers':[{'name':'c','securityContext':{'appArmorProfile':{'type':'RuntimeDefault'}}}]}", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct world w;
+        begin(&w);
+        struct agent_pod *p = put(&w, "a", rows[i].spec, "{}");
+        T_EQ_STR(p->seen.fail_reason, rows[i].reason);
+        T_EQ_INT(p->checked, !rows[i].reason[0]);
+        end(&w);
+    }
+}
+
 TEST(storage_has_limits)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -221,5 +242,5 @@ TEST(newer_versions_replace_older_ones)
     end(&w);
 }
 
-TEST_MAIN(requests_are_summed_as_the_scheduler_does, sysctls_of_the_machine_are_refused_for_good, storage_has_limits, what_does_not_fit_ends, what_ran_before_is_not_asked_again, host_ports, names_become_no_paths, a_pod_that_ended_elsewhere_is_not_run,
+TEST_MAIN(requests_are_summed_as_the_scheduler_does, sysctls_of_the_machine_are_refused_for_good, isolation_that_is_not_there_is_refused, storage_has_limits, what_does_not_fit_ends, what_ran_before_is_not_asked_again, host_ports, names_become_no_paths, a_pod_that_ended_elsewhere_is_not_run,
           newer_versions_replace_older_ones)

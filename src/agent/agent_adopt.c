@@ -10,7 +10,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent_internal.h"
@@ -404,12 +406,38 @@ static int clean_pod(const char *dir, const char *uid, struct runtime *rt, const
     return r < 0 ? r : file_remove_all(pod_dir, err);
 }
 
-int agent_cleanup_pods(const char *dir, struct runtime *rt, const struct agent_network *network, struct err *err)
+static size_t count_running(struct runtime *rt)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct container_status *all;
+    size_t n, running = 0;
+    if (rt->ops->list(rt, &a, &all, &n, NULL) < 0)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        running += all[i].life == CONTAINER_RUNNING;
+    return running;
+}
+
+/* Everybody is asked at once, and has the same while. */
+static void ask_to_end(struct runtime *rt, const struct container_status *all, size_t n, nsec_t grace_ns)
+{
+    struct timespec pause = {0, 20 * NSEC_PER_MSEC};
+    nsec_t end = clock_mono(&clock_real) + grace_ns;
+    for (size_t i = 0; grace_ns && i < n; i++)
+        if (all[i].life == CONTAINER_RUNNING)
+            err_ignore(rt->ops->container_signal(rt, all[i].id, SIGTERM, NULL), "it may have ended just now, and is killed in the end");
+    while (grace_ns && clock_mono(&clock_real) < end && count_running(rt))
+        nanosleep(&pause, NULL);
+}
+
+int agent_cleanup_pods(const char *dir, struct runtime *rt, const struct agent_network *network, nsec_t grace_ns, struct err *err)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct container_status *all;
     size_t n;
     int r = rt->ops->list(rt, &a, &all, &n, err);
+    if (r == 0)
+        ask_to_end(rt, all, n, grace_ns);
     for (size_t i = 0; r == 0 && i < n; i++)
         r = rt->ops->container_remove(rt, all[i].id, err);
     DIR *d = r == 0 ? opendir(arena_fmt(&a, "%s/pods", dir).p) : NULL;

@@ -262,7 +262,7 @@ void agent_collect_logs(struct agent *g);
 int agent_checkpoint_run(const char *container_dir, str gpus, int stop_signal, struct err *err) MUST_CHECK;
 
 /* Every pod of the folder and what belongs to it. */
-int agent_cleanup_pods(const char *dir, struct runtime *rt, const struct agent_network *network, struct err *err) MUST_CHECK;
+int agent_cleanup_pods(const char *dir, struct runtime *rt, const struct agent_network *network, nsec_t grace_ns, struct err *err) MUST_CHECK;
 
 /* --- agent_admit.c --------------------------------------------------------------------------------------------- */
 /* The node's own checks of a pod that is new: room for what it asks, host ports.  One that does not pass ends as Failed. */

@@ -245,7 +245,7 @@ void agent_run_free(struct agent_run *r)
     free(r);
 }
 
-int agent_run_cleanup(const struct agent_run_opts *o, struct err *err)
+int agent_run_cleanup(const struct agent_run_opts *o, nsec_t grace_ns, struct err *err)
 {
     ARENA_AUTO a = ARENA_INIT;
     const char *program;
@@ -254,7 +254,7 @@ int agent_run_cleanup(const struct agent_run_opts *o, struct err *err)
         return r;
     struct agent_net_opts no = net_opts(&a, o);
     struct agent_net *net = agent_net_new(&no);
-    r = agent_cleanup(data_path(&a, o, "agent"), program, o->agent.cgroup_root, agent_net_network(net), err);
+    r = agent_cleanup(data_path(&a, o, "agent"), program, o->agent.cgroup_root, agent_net_network(net), grace_ns, err);
     agent_net_free(net);
     return r < 0 ? r : agent_net_remove(&no, err);
 }

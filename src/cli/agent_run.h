@@ -61,4 +61,4 @@ void agent_run_stop(struct agent_run *r, void (*stopped)(void *arg), void *arg);
 void agent_run_join(struct agent_run *r); /* its thread ends; NULL is fine */
 void agent_run_free(struct agent_run *r); /* after stopped(), or when it was never started; NULL is fine */
 /* Ends every pod of the data folder and removes what agents left on the machine: for uninstall, and for make down. */
-int agent_run_cleanup(const struct agent_run_opts *o, struct err *err) MUST_CHECK;
+int agent_run_cleanup(const struct agent_run_opts *o, nsec_t grace_ns, struct err *err) MUST_CHECK;

@@ -84,12 +84,15 @@ const struct cli_verb verb_agent = {
     .run = run_agent,
 };
 
+#define GRACE_NS (10 * NSEC_PER_SEC)
+
 /* --- uninstall ------------------------------------------------------------------------------------------------------------------- */
 static const struct cli_option uninstall_options[] = {
     {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox, or ~/.local/share/cox for other users than root", "The data folder of the server or the agent.", NULL},
     {"keep-data", 0, CLI_FLAG, NULL, "", "Keep the data folder: store, keys, images, volumes.", NULL},
     {"cgroup-root", 0, CLI_STRING, "PATH", "cox", "As it was given to the agent.", NULL},
     {"pod-bridge", 0, CLI_STRING, "NAME", "cox0", "As it was given to the agent.", NULL},
+    {"grace", 0, CLI_DURATION, "TIME", "10s", "How long containers have to end after SIGTERM; 0s: they are killed at once.", NULL},
     {"yes", 'y', CLI_FLAG, NULL, "", "Remove the data without asking.", NULL},
     {0},
 };
@@ -183,7 +186,7 @@ static int run_uninstall(struct cli_args *a)
         return cli_fail("the answer was not \"yes\": nothing was removed");
     ARENA_AUTO arena = ARENA_INIT;
     bool had_agent = file_exists(arena_fmt(&arena, "%s/agent", o.data_dir).p); /* else the bridge is somebody else's */
-    if (had_agent && geteuid() == 0 && agent_run_cleanup(&o, &err) < 0)
+    if (had_agent && geteuid() == 0 && agent_run_cleanup(&o, cli_duration_ns(a, "grace", GRACE_NS), &err) < 0)
         return cli_fail_err(&err);
     credentials_forget(o.data_dir);
     if (!keep && file_remove_all(o.data_dir, &err) < 0)
@@ -196,7 +199,7 @@ const struct cli_verb verb_uninstall = {
     .name = "uninstall",
     .summary = "Remove a server or a node from this machine, and everything that it made.",
     .usage = "[OPTIONS]",
-    .help = "Ends every pod, and removes network devices, rules, mounts and cgroups, and the cluster's entries in kubeconfig files; then the data, unless\n"
+    .help = "Ends every pod (SIGTERM, then SIGKILL; hooks are not run, as when a machine shuts down), and removes network devices, rules, mounts and cgroups, and the cluster's entries in kubeconfig files; then the data, unless\n"
             "--keep-data is given.  The server or agent must have been ended before.  The next start makes everything again but the data.",
     .examples = "  cox uninstall\n  cox uninstall --keep-data",
     .options = uninstall_options,

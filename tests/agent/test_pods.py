@@ -228,8 +228,14 @@ def restart_adopts(c):
 def uninstall_leaves_nothing(c):
     busy = c.uninstall("--yes")
     tap.has("uninstall refuses while the server runs", busy.stderr, "end it first")
+    folder = c.path("words")
+    os.mkdir(folder)
+    c.create(pod("polite", "trap 'echo bye > /out/word; exit 0' TERM; echo up; while :; do sleep 0.1; done", container={"volumeMounts": [{"name": "out", "mountPath": "/out"}]},
+                 volumes=[{"name": "out", "hostPath": {"path": folder}}]))
+    c.wait(lambda: "up" in c.logs("polite"), "its trap")
     c.stop()
-    done = c.uninstall("--keep-data")
+    done = c.uninstall("--keep-data", grace="15s")
+    tap.ok("containers are asked before they are killed", os.path.exists(os.path.join(folder, "word")))
     tap.eq("pods end with the machine's cluster", (done.returncode, done.stderr), (0, ""))
     tap.eq("nothing is left on the machine", leftovers(c.root, c.dir), [])
     c.start()

@@ -130,8 +130,8 @@ class Cluster(Server):
         return self.get(self.url("Pod", name, ns) + "/log" + query).text
 
     # --- the end -------------------------------------------------------------------------------------------------------
-    def uninstall(self, *more):
-        return subprocess.run([COX, "uninstall", "--data-dir", self.dir, "--cgroup-root", self.root, *more], capture_output=True, text=True, timeout=PATIENCE)
+    def uninstall(self, *more, grace="0s"):
+        return subprocess.run([COX, "uninstall", "--data-dir", self.dir, "--cgroup-root", self.root, "--grace", grace, *more], capture_output=True, text=True, timeout=PATIENCE)
 
     def __exit__(self, kind, *rest):
         own, self.own_dir = self.own_dir, False
@@ -223,7 +223,7 @@ class Node:
 
     def remove(self):
         self.kill()
-        done = subprocess.run(self.command("uninstall", "--yes", "--data-dir", self.dir, "--cgroup-root", self.root), capture_output=True, text=True, timeout=PATIENCE)
+        done = subprocess.run(self.command("uninstall", "--yes", "--grace", "0s", "--data-dir", self.dir, "--cgroup-root", self.root), capture_output=True, text=True, timeout=PATIENCE)
         left = cgroups(self.root) + [l.split()[1] for l in open("/proc/mounts") if l.split()[1].startswith(self.dir + "/")]
         if done.returncode or left:
             tap.ok(f"nothing of {self.name} is left", False, f"{done.stdout}{done.stderr}{left}\n{self.log()[-1500:] if os.path.isdir(self.dir) else ''}")
