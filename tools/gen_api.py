@@ -194,9 +194,9 @@ class Type:
             if self.alias not in SCALARS:
                 line.fail(f"unknown scalar {self.alias}")
             rest = rest[2:]
-        self.root, self.atomic = "root" in rest, "atomic" in rest
+        self.root, self.atomic, self.open = "root" in rest, "atomic" in rest, "open" in rest
         self.published = "unpublished" not in rest
-        if set(rest) - {"root", "atomic", "unpublished"}:
+        if set(rest) - {"root", "atomic", "open", "unpublished"}:
             line.fail("unknown word after the type's name")
         if self.root:
             for name, what in (("apiVersion", "Group and version of this object's schema."),
@@ -310,7 +310,7 @@ class Model:
         """KindList: the same four fields for every kind, so the .api files do not spell them out."""
         t = Type.__new__(Type)
         t.file, t.line, t.name = file, kind.line, kind.name + "List"
-        t.doc, t.alias, t.root, t.atomic, t.published = f"A list of {kind.plural}.", None, True, False, True
+        t.doc, t.alias, t.root, t.atomic, t.open, t.published = f"A list of {kind.plural}.", None, True, False, False, True
         items = Field.made(t, "items", f"[]{kind.name}", 2, "The objects.")
         items.flags = {"required", "always"}
         metadata = Field.made(t, "metadata", "meta.ListMeta", 1, "Version and paging of the list.")
@@ -510,6 +510,8 @@ class Emitter:
                  f".name = {init(t.name)}, .openapi = {init(t.openapi)}, .doc = {init(t.doc)}"]
         if atomic:
             parts.append(".atomic = true")
+        if t.open:
+            parts.append(".preserve_unknown = true")
         if t.fields:
             parts.append(f".fields = fields_{t.name}, .nfields = {len(t.fields)}")
         if len(t.fields) > SCAN_MAX:

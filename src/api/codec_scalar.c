@@ -270,7 +270,7 @@ static bool take_amount(str *s, int64_t *ret_whole, double *ret_fraction)
     return digits > 0;
 }
 
-static int parse_duration(struct arena *a, str text, int64_t *ret, struct err *err)
+int codec_duration_parse(struct arena *a, str text, int64_t *ret, struct err *err)
 {
     str s = text;
     int64_t total = 0;
@@ -346,7 +346,7 @@ str codec_duration_format(struct arena *a, int64_t ns)
 int codec_duration_canonical(struct arena *a, str text, str *ret, struct err *err)
 {
     int64_t ns = 0;
-    int r = parse_duration(a, text, &ns, err);
+    int r = codec_duration_parse(a, text, &ns, err);
     if (r < 0)
         return r;
     *ret = codec_duration_format(a, ns);

@@ -17,6 +17,7 @@ int codec_time_from_unix(struct arena *a, int64_t seconds, int32_t nanos, bool m
 /* "90m" becomes "1h30m0s". */
 int codec_duration_canonical(struct arena *a, str text, str *ret, struct err *err) MUST_CHECK;
 str codec_duration_format(struct arena *a, int64_t ns);
+int codec_duration_parse(struct arena *a, str text, int64_t *ret_ns, struct err *err) MUST_CHECK; /* the arena is for words of errors */
 
 int codec_quantity_canonical(struct arena *a, str text, str *ret, struct err *err) MUST_CHECK;
 

@@ -190,6 +190,11 @@ static void write_object(struct openapi_doc *d, const struct schema_type *t)
 
 static void write_body(struct openapi_doc *d, const struct schema_type *t)
 {
+    if (t->kind == SCHEMA_OBJECT && t->preserve_unknown) {
+        openapi_bool(d->e, S("x-kubernetes-preserve-unknown-fields"), true);
+        if (d->v2) /* clients that check against it would refuse what is not listed */
+            return;
+    }
     write_type(d, t);
     write_enums(d, t->rules);
     if (t->kind == SCHEMA_OBJECT) {

@@ -23,3 +23,13 @@ str api_group_version(struct arena *a, str group, str version)
     strbuf_add_str(&b, version);
     return strbuf_str(&b);
 }
+
+const struct api_resource *api_builtin_find(str group, str plural, str kind)
+{
+    for (size_t i = 0; i < api_builtin_count; i++) {
+        const struct api_resource *r = api_builtin_resources[i];
+        if (str_eq(r->group, group) && str_eq(r->plural, plural) && str_eq(r->kind, kind))
+            return r;
+    }
+    return NULL;
+}

@@ -84,6 +84,8 @@ struct api_resource {
 
 extern const struct api_resource *const api_builtin_resources[];
 extern const size_t api_builtin_count;
+/* A built-in resource of that group and kind, in some version; NULL when there is none. */
+const struct api_resource *api_builtin_find(str group, str plural, str kind);
 /* Named types that OpenAPI publishes, reachable or not from a resource. */
 extern const struct schema_type *const api_builtin_types[];
 extern const size_t api_builtin_type_count;

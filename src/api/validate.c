@@ -122,6 +122,14 @@ static const struct type_rule type_rules[] = {
     {&schema_scheduling_v1_PriorityClass, v_priority_class},
     {&schema_coordination_v1_LeaseSpec, v_lease_spec},
     {&schema_node_v1_RuntimeClass, v_runtime_class},
+    {&schema_runai_v2_Queue, v_queue},
+    {&schema_runai_v2_QueueSpec, v_queue_spec},
+    {&schema_runai_v2alpha2_PodGroupSpec, v_kai_group_spec},
+    {&schema_coscheduling_v1alpha1_PodGroupSpec, v_coscheduling_group_spec},
+    {&schema_godel_v1alpha1_PodGroupSpec, v_godel_group_spec},
+    {&schema_godel_v1alpha1_PodGroupAffinityTerm, v_godel_affinity_term},
+    {&schema_godel_v1alpha1_ReservationSpec, v_godel_reservation_spec},
+    {&schema_kai_v1alpha1_TopologySpec, v_topology_spec},
     {&schema_certificates_v1_CertificateSigningRequestSpec, v_csr_spec},
     {&schema_certificates_v1_CertificateSigningRequestStatus, v_csr_status},
 };
@@ -138,6 +146,7 @@ static const struct type_rule status_rules[] = {
     {&schema_core_v1_Node, v_node_status},
     {&schema_batch_v1_Job, v_job_status},
     {&schema_certificates_v1_CertificateSigningRequest, v_csr_status},
+    {&schema_runai_v2_Queue, v_queue_status},
 };
 
 /* Type rules by address, open addressing; filled once. */

@@ -46,5 +46,7 @@ const char *validate_dns1123_label(str s);
 const char *validate_dns1123_subdomain(str s);
 const char *validate_dns1035_label(str s);
 const char *validate_path_segment(str s);
-const char *validate_qualified_name(str s); /* label and annotation keys, finalizers */
+const char *validate_qualified_name(str s); /* label keys, finalizers */
+const char *validate_annotation_key(str s); /* the same, in letters of any size */
+#define ANNOTATIONS_MAX_BYTES (256 << 10)   /* keys and values of one object */
 const char *validate_label_value(str s);

@@ -60,8 +60,6 @@ void v_labels(struct vctx *c, const struct vpath *p, const struct json *labels)
     }
 }
 
-#define ANNOTATIONS_MAX_BYTES (256 << 10)
-
 void v_annotations(struct vctx *c, const struct vpath *p, const struct json *annotations)
 {
     size_t total = 0;

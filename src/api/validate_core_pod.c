@@ -307,6 +307,8 @@ void v_pod_template_spec(struct vctx *c, const struct vpath *p, const struct jso
     v_labels(c, V_FIELD(p, "labels"), V_GET(meta, "labels"));
     v_annotations(c, V_FIELD(p, "annotations"), annotations);
     check_pod_annotations(c, V_FIELD(p, "annotations"), annotations);
+    if (!c->old) /* what was stored before there was this rule can still be changed */
+        v_gpu_annotations(c, V_FIELD(p, "annotations"), annotations, V_GET(template, "spec"));
     if (!V_GET(template, "spec"))
         v_required(c, V_FIELD(V_FIELD(p, "spec"), "containers"), V_NO_DETAIL);
     if (v_len(V_GET(V_GET(template, "spec"), "ephemeralContainers")))
@@ -345,6 +347,7 @@ void v_pod(struct vctx *c, const struct vpath *p UNUSED, const struct json *pod)
         v_pod_update(c);
         return;
     }
+    v_gpu_annotations(c, V_FIELD(V_FIELD(NULL, "metadata"), "annotations"), annotations, spec);
     if (v_len(V_GET(spec, "ephemeralContainers")))
         v_forbidden(c, V_FIELD(at, "ephemeralContainers"), "cannot be set on create");
     if (V_STR(spec, "nodeName").len && v_len(V_GET(spec, "schedulingGates")))

@@ -149,7 +149,7 @@ void v_immutable(struct vctx *c, const struct vpath *p, const struct schema_type
 
 /* --- rules for names and texts (validate_names.c) ------------------------------------------------------------------------- */
 v_rule validate_port_name, validate_env_name, validate_config_key, validate_percent, validate_http_header_name, validate_wildcard_subdomain,
-    validate_subdomain_underscore, validate_annotation_key, validate_csi_driver_name;
+    validate_subdomain_underscore, validate_csi_driver_name;
 bool v_is_sysctl_name(str s);
 
 /* --- addresses and formats (validate_format.c) ---------------------------------------------------------------------------- */
@@ -219,6 +219,10 @@ validate_fn v_ingress, v_ingress_spec, v_ingress_path, v_ingress_backend, v_ingr
     v_network_policy_peer, v_ip_block, v_endpoint_slice, v_service_cidr, v_ip_address;
 /* validate_certificates.c */
 validate_fn v_csr_spec, v_csr_status;
+/* validate_scheduling.c */
+validate_fn v_queue, v_queue_spec, v_queue_status, v_kai_group_spec, v_coscheduling_group_spec, v_godel_group_spec, v_godel_affinity_term, v_godel_reservation_spec, v_topology_spec;
+/* Parts of GPUs that a pod with such annotations and such a spec asks for; p is the path of the annotations. */
+void v_gpu_annotations(struct vctx *c, const struct vpath *p, const struct json *annotations, const struct json *spec);
 /* validate_misc.c */
 validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec,
     v_runtime_class;

@@ -7,6 +7,7 @@
 #include "apiserver/certificates.h"
 #include "apiserver/internal.h"
 #include "apiserver/node_authz.h"
+#include "apiserver/queue_admission.h"
 
 bool admission_add_op(struct admission_attrs *at, struct store_op op)
 {
@@ -52,7 +53,7 @@ static int namespace_lifecycle(struct admission_attrs *at, struct err *err)
     if (at->op != ADMIT_CREATE || !api_is_namespaced(at->res))
         return 0;
     struct json ns;
-    if (!object_get_builtin(at->store, at->arena, S(""), S("namespaces"), S(""), at->ns, &ns, NULL)) {
+    if (!object_get_having(at->store, at->arena, S(""), S("namespaces"), S(""), at->ns, "\"deletionTimestamp\"", "\"Terminating\"", &ns)) {
         /* the Status is about the namespace, not about what was to be created */
         at->req->res = object_builtin(S(""), S("namespaces"));
         at->req->target.name = at->ns;
@@ -194,6 +195,7 @@ static const struct {
     {"RuntimeClass", admit_runtime_class, NULL},
     {"DefaultIngressClass", default_ingress_class, NULL},
     {"CertificateRequests", certificates_admit, certificates_validate},
+    {"Queues", NULL, queues_validate},
     {"RBACEscalation", NULL, validate_escalation},
     {"ResourceQuota", NULL, validate_resource_quota},
 };

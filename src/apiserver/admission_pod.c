@@ -74,7 +74,7 @@ int admit_service_account(struct admission_attrs *at, struct err *err)
         json_set(a, spec, S("serviceAccountName"), json_string(name));
     }
     json_set(a, spec, S("serviceAccount"), json_string(name)); /* the old name of the field */
-    if (!object_get_builtin(at->store, a, S(""), S("serviceaccounts"), at->ns, name, &sa, NULL))
+    if (!object_get_having(at->store, a, S(""), S("serviceaccounts"), at->ns, name, "\"automountServiceAccountToken\"", "\"imagePullSecrets\"", &sa))
         return admission_forbid(at, err, "error looking up service account " STR_FMT "/" STR_FMT ": serviceaccount \"" STR_FMT "\" not found", STR_ARG(at->ns), STR_ARG(name),
                                 STR_ARG(name));
     bool automount = json_get_bool(&sa, S("automountServiceAccountToken"), true);
@@ -118,7 +118,7 @@ int admit_priority(struct admission_attrs *at, struct err *err)
             return admission_forbid(at, err, "no PriorityClass with name " STR_FMT " was found", STR_ARG(name));
         g.found = true;
     } else {
-        object_each(at->store, a, object_builtin(S("scheduling.k8s.io"), S("priorityclasses")), S(""), find_global_default, &g);
+        object_each_having(at->store, a, object_builtin(S("scheduling.k8s.io"), S("priorityclasses")), S(""), "\"globalDefault\":true", find_global_default, &g);
         if (g.found)
             json_set(a, spec, S("priorityClassName"), json_string(object_name(&g.class)));
     }

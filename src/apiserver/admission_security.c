@@ -249,10 +249,12 @@ static const struct {
 
 /* --- by namespace ------------------------------------------------------------------------------------------------------------------------ */
 
+#define LEVEL_LABEL "pod-security.kubernetes.io/"
+
 static enum level level_of(const struct json *ns, const char *mode)
 {
     char key[64];
-    snprintf(key, sizeof key, "pod-security.kubernetes.io/%s", mode);
+    snprintf(key, sizeof key, LEVEL_LABEL "%s", mode);
     str v = json_get_str(json_get(object_meta(ns), S("labels")), str_of(key));
     return str_is(v, "restricted") ? LEVEL_RESTRICTED : str_is(v, "baseline") ? LEVEL_BASELINE : LEVEL_PRIVILEGED;
 }
@@ -285,7 +287,7 @@ int validate_pod_security(struct admission_attrs *at, struct err *err)
         return 0;
     const struct json *spec = is_pod ? json_get(at->obj, S("spec")) : template_of(at);
     struct json ns;
-    if (!spec || !object_get_builtin(at->store, at->arena, S(""), S("namespaces"), S(""), at->ns, &ns, NULL))
+    if (!spec || !object_get_having(at->store, at->arena, S(""), S("namespaces"), S(""), at->ns, LEVEL_LABEL, NULL, &ns) || !ns.len)
         return 0;
     enum level enforce = level_of(&ns, "enforce"), warn = level_of(&ns, "warn");
     if (is_pod && enforce > LEVEL_PRIVILEGED) {

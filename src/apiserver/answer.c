@@ -270,13 +270,36 @@ void api_answer_success(struct api_req *q, const struct api_status_details *deta
     api_answer_text(q, 200, status_text(q->arena, true, 200, S(""), S(""), details));
 }
 
+/* `Queue.scheduling.run.ai "x" is invalid: spec.parentQueue: Invalid value: ...` of an admission step, as a cause: kubectl shows causes only. */
+static bool cause_of(const struct err *err, struct api_cause *ret)
+{
+    static const str mark = STR_INIT("\" is invalid: ");
+    str text = str_of(err->msg), field;
+    ptrdiff_t at = err->code == E_INVALID ? str_find(text, mark) : -1;
+    if (at < 0)
+        return false;
+    text = str_from(text, (size_t)at + mark.len);
+    if (!str_cut(&text, ':', &field))
+        return false;
+    text = str_trim(text);
+    str reason = str_has_prefix(text, S("Forbidden")) ? S("FieldValueForbidden") : str_has_prefix(text, S("Required")) ? S("FieldValueRequired") : S("FieldValueInvalid");
+    *ret = (struct api_cause){reason, text, field};
+    return true;
+}
+
 void api_answer_err(struct api_req *q, const struct err *err)
 {
+    struct api_cause cause;
     struct api_status_details d = {.retry_after_s = err->code == E_BUSY || err->code == E_TIMEOUT ? 1 : 0};
     if (q->res) {
         d.name = q->target.name;
         d.group = q->res->group;
         d.kind = q->res->plural;
+    }
+    if (cause_of(err, &cause)) {
+        d.causes = &cause;
+        d.ncauses = 1;
+        d.kind = q->res ? q->res->kind : d.kind;
     }
     api_answer_status(q, err_http_status(err->code), str_of(err_reason(err->code)), str_of(err->msg), &d);
 }

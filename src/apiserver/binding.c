@@ -2,6 +2,7 @@
 #include "apiserver/binding.h"
 
 #include "api/gen/gen.h"
+#include "api/validate.h"
 #include "base/civil.h"
 #include "client/raw.h"
 
@@ -28,6 +29,32 @@ static void set_condition(struct write_run *r, struct json *obj, const char *typ
         }
     }
     json_push(a, list, c);
+}
+
+/* Kubernetes stores them unseen, and a pod with a bad one cannot be changed any more. */
+int binding_annotate(struct arena *a, struct json *pod, const struct json *notes, struct err *err)
+{
+    const char *what = "Binding \"" STR_FMT "\" is invalid: metadata.annotations: ", *why;
+    size_t total = 0;
+    if (!json_is(notes, JSON_OBJECT) || !notes->len)
+        return 0;
+    struct json *all = json_ensure_object(a, object_meta(pod), S("annotations"));
+    for (uint32_t i = 0; i < notes->len; i++) {
+        str key = notes->members[i].key;
+        why = json_is(&notes->members[i].value, JSON_STRING) ? validate_annotation_key(key) : "the value must be a string";
+        if (why) {
+            err_set(err, E_INVALID, "Invalid value: \"" STR_FMT "\": %s", STR_ARG(key), why);
+            return err_wrap(err, what, STR_ARG(object_name(pod)));
+        }
+        json_set(a, all, key, notes->members[i].value);
+    }
+    for (uint32_t i = 0; i < all->len; i++)
+        total += all->members[i].key.len + json_str(&all->members[i].value).len;
+    if (total > ANNOTATIONS_MAX_BYTES) {
+        err_set(err, E_INVALID, "Too long: may not be more than %d bytes", ANNOTATIONS_MAX_BYTES);
+        return err_wrap(err, what, STR_ARG(object_name(pod)));
+    }
+    return 0;
 }
 
 static int build_binding(struct write_run *r, const struct json *live, struct json *ret, struct err *err)
@@ -59,10 +86,7 @@ static int build_binding(struct write_run *r, const struct json *live, struct js
     *ret = json_copy(a, live);
     json_set(a, json_ensure_object(a, ret, S("spec")), S("nodeName"), json_string(node));
     set_condition(r, ret, "PodScheduled", "True");
-    const struct json *notes = json_get(object_meta(&r->body), S("annotations"));
-    for (uint32_t i = 0; json_is(notes, JSON_OBJECT) && i < notes->len; i++)
-        json_set(a, json_ensure_object(a, object_meta(ret), S("annotations")), notes->members[i].key, notes->members[i].value);
-    return 0;
+    return binding_annotate(a, ret, json_get(object_meta(&r->body), S("annotations")), err);
 }
 
 /* --- on the bytes --------------------------------------------------------------------------------------------------------- */

@@ -12,3 +12,6 @@ void binding_answer_created(struct write_run *r, enum write_outcome outcome, str
 /* The stored bytes of a pod with that node and the condition PodScheduled, made from the bytes it had; they are what a parsed pod would give, and cost a tenth.  False: there is
  * something about the pod that needs a look at its tree (it has a node, gates, conditions, is being deleted, another uid).  now: of the condition. */
 bool binding_splice(struct arena *a, const struct store_kv *live, str uid, str node, str now, str *ret, uint32_t *ret_rev_at);
+/* Adds a Binding's annotations to the pod's; those of the same name are replaced.  What no update of the pod would take is refused, and the pod is then not to be stored.  Texts of
+ * `notes` are borrowed. */
+int binding_annotate(struct arena *a, struct json *pod, const struct json *notes, struct err *err) MUST_CHECK;

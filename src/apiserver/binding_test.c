@@ -2,6 +2,7 @@
 #include "apiserver/binding.h"
 
 #include "api/selector.h"
+#include "api/validate.h"
 #include "apiserver/authz_testing.h"
 
 #define NOW S("2027-01-15T08:00:00Z")
@@ -81,6 +82,45 @@ TEST(what_needs_a_look_is_left_alone)
     testing_fini(&t);
 }
 
+static int annotate(struct arena *a, struct json *pod, const char *notes, struct err *err)
+{
+    struct json n;
+    BUG_ON(json_parse(a, arena_str(a, str_of(notes)), NULL, &n, err) < 0);
+    return binding_annotate(a, pod, &n, err);
+}
+
+TEST(annotations_go_to_the_pod)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct err err = ERR_NONE;
+    struct json pod = object_parse(&a, S("{\"metadata\":{\"name\":\"p\"}}")), nothing = json_null();
+    T_NO_ERR(binding_annotate(&a, &pod, NULL, &err), &err);
+    T_NO_ERR(binding_annotate(&a, &pod, &nothing, &err), &err);
+    T_NO_ERR(annotate(&a, &pod, "{}", &err), &err);
+    T_OK(!json_get(object_meta(&pod), S("annotations")));
+    T_NO_ERR(annotate(&a, &pod, "{\"cox.io/gpu-ids\":\"0,3\",\"mine\":\"old\"}", &err), &err);
+    T_NO_ERR(annotate(&a, &pod, "{\"mine\":\"new\",\"Example.COM/x\":\"\"}", &err), &err);
+    const struct json *all = json_get(object_meta(&pod), S("annotations"));
+    T_EQ_INT(all->len, 3);
+    T_EQ_STR(json_get_str(all, S("cox.io/gpu-ids")), "0,3");
+    T_EQ_STR(json_get_str(all, S("mine")), "new");
+    static const char *const bad[] = {"{\"two words\":\"x\"}", "{\"\":\"x\"}", "{\"a/b/c\":\"x\"}", "{\"n\":1}", "{\"n\":null}", "{\"n\":{}}"};
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        T_EQ_INT(annotate(&a, &pod, bad[i], &err), -E_INVALID);
+        T_OK(str_has_prefix(str_of(err.msg), S("Binding \"p\" is invalid: metadata.annotations: Invalid value: ")));
+    }
+    /* what the pod has counts, too */
+    char *long_text = xcalloc(1, ANNOTATIONS_MAX_BYTES + 1);
+    memset(long_text, 'x', ANNOTATIONS_MAX_BYTES);
+    struct json most = json_object();
+    json_set(&a, &most, S("most"), json_string(str_n(long_text, ANNOTATIONS_MAX_BYTES - 4)));
+    T_EQ_INT(binding_annotate(&a, &pod, &most, &err), -E_INVALID);
+    T_EQ_STR(str_of(err.msg), "Binding \"p\" is invalid: metadata.annotations: Too long: may not be more than 262144 bytes");
+    pod = object_parse(&a, S("{\"metadata\":{\"name\":\"p\"}}"));
+    T_NO_ERR(binding_annotate(&a, &pod, &most, &err), &err);
+    free(long_text);
+}
+
 /* Fields looked up in the text select what fields looked up in the tree select. */
 TEST(fields_in_text_and_tree)
 {
@@ -115,4 +155,4 @@ TEST(fields_in_text_and_tree)
     testing_fini(&t);
 }
 
-TEST_MAIN(bytes_are_those_of_the_tree, what_needs_a_look_is_left_alone, fields_in_text_and_tree)
+TEST_MAIN(bytes_are_those_of_the_tree, what_needs_a_look_is_left_alone, annotations_go_to_the_pod, fields_in_text_and_tree)

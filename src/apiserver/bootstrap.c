@@ -1,4 +1,4 @@
-/* bootstrap.c - what every cluster has from its first moment: system namespaces, priority classes, the kubernetes service, RBAC
+/* bootstrap.c - what every cluster has from its first moment: system namespaces, priority classes, the kubernetes service, queues, RBAC
  * policy.
  *
  * Looks at the store, writes what is missing in one transaction, and adds to existing objects what a newer program wants them to
@@ -110,6 +110,15 @@ static void want_priority_classes(struct boot *b)
         "{\"metadata\":{\"name\":\"system-node-critical\",\"generation\":1},\"value\":2000001000,\"preemptionPolicy\":"
         "\"PreemptLowerPriority\","
         "\"description\":\"For pods that their node cannot do without.\"}",
+        /* KAI's: from 100 on, work is not taken away and stays within its queue's quota */
+        "{\"metadata\":{\"name\":\"train\",\"generation\":1},\"value\":50,\"preemptionPolicy\":\"PreemptLowerPriority\","
+        "\"description\":\"For training and other work that can go over quota and be taken away.\"}",
+        "{\"metadata\":{\"name\":\"build-preemptible\",\"generation\":1},\"value\":75,\"preemptionPolicy\":\"PreemptLowerPriority\","
+        "\"description\":\"For interactive work that can be taken away.\"}",
+        "{\"metadata\":{\"name\":\"build\",\"generation\":1},\"value\":100,\"preemptionPolicy\":\"PreemptLowerPriority\","
+        "\"description\":\"For interactive work within its queue's quota.\"}",
+        "{\"metadata\":{\"name\":\"inference\",\"generation\":1},\"value\":125,\"preemptionPolicy\":\"PreemptLowerPriority\","
+        "\"description\":\"For models that answer requests, within their queue's quota.\"}",
     };
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         struct json obj = json_literal(&b->arena, classes[i]);
@@ -259,6 +268,18 @@ static void want_storage_class(struct boot *b)
     boot_want(b, S("storage.k8s.io"), S("storageclasses"), &obj, NULL);
 }
 
+/* Work that names no queue goes to the second; nothing is owed to it, and all that is free is shared. */
+static void want_queues(struct boot *b)
+{
+    static const char *const queues[][2] = {{"default-parent-queue", ""}, {"default-queue", "\"parentQueue\":\"default-parent-queue\","}};
+    for (size_t i = 0; i < ARRAY_LEN(queues); i++) {
+        static const char share[] = "{\"quota\":0,\"overQuotaWeight\":1,\"limit\":-1}";
+        struct json obj = object_parse(&b->arena, arena_fmt(&b->arena, "{\"metadata\":{\"name\":\"%s\",\"generation\":1},\"spec\":{%s\"resources\":{\"cpu\":%s,\"gpu\":%s,\"memory\":%s}}}",
+                                                            queues[i][0], queues[i][1], share, share, share));
+        boot_want(b, S("scheduling.run.ai"), S("queues"), &obj, NULL);
+    }
+}
+
 /* --- RBAC ---------------------------------------------------------------------------------------- */
 
 static int want_rbac_object(void *arg, str plural, struct json *obj)
@@ -307,6 +328,7 @@ static int boot_once(struct boot *b, struct err *err)
     want_endpoints(b);
     want_cluster_info(b);
     want_storage_class(b);
+    want_queues(b);
     int r = want_service(b, err);
     if (r == 0)
         r = bootstrap_rbac_each(&b->arena, str_of(bootstrap_policy), want_rbac_object, b);

@@ -45,13 +45,20 @@ static bool condition_is_true(const struct json *obj, const char *type)
     return false;
 }
 
+/* Somebody installs the definitions of KAI, Gödel or co-scheduling: they are kept as objects, and what is built in goes on to be served. */
+static bool is_built_in(const struct json *crd)
+{
+    const struct json *spec = json_get(crd, S("spec")), *names = json_get(spec, S("names"));
+    return api_builtin_find(json_get_str(spec, S("group")), json_get_str(names, S("plural")), json_get_str(names, S("kind"))) != NULL;
+}
+
 static bool load_one(void *arg, struct json *crd, const struct store_kv *kv UNUSED)
 {
     struct load *l = arg;
     const struct api_resource **made;
     size_t n;
     struct err err;
-    if (!condition_is_true(crd, "Established"))
+    if (!condition_is_true(crd, "Established") || is_built_in(crd))
         return true;
     if (crd_build(l->arena, crd, &made, &n, &err) < 0) {
         log_error("a CustomResourceDefinition cannot be served", KV("name", STR_FMT, STR_ARG(object_name(crd))), KV("err", "%s", err.msg));
@@ -138,14 +145,18 @@ static void set_status(struct write_run *r, struct json *obj)
 {
     struct arena *a = r->q->arena;
     struct name_check check = {.crd = obj, .arena = a};
-    for (size_t i = 0; i < r->q->reg->nresources; i++)
+    bool built_in = is_built_in(obj);
+    for (size_t i = 0; !built_in && i < r->q->reg->nresources; i++)
         check_against(&check, r->q->reg->resources[i]);
     bool ok = !check.taken.len;
     struct json *status = json_ensure_object(a, obj, S("status"));
     struct json *conditions = json_get(status, S("conditions"));
     if (!json_is(conditions, JSON_ARRAY))
         conditions = json_set(a, status, S("conditions"), json_array());
-    set_condition(r, conditions, "NamesAccepted", ok, ok ? "NoConflicts" : "NameConflict", ok ? S("no conflicts found") : check.taken);
+    if (built_in)
+        set_condition(r, conditions, "NamesAccepted", true, "BuiltIn", S("the resource is built in, and served as such"));
+    else
+        set_condition(r, conditions, "NamesAccepted", ok, ok ? "NoConflicts" : "NameConflict", ok ? S("no conflicts found") : check.taken);
     conditions = json_get(status, S("conditions"));
     set_condition(r, conditions, "Established", ok, ok ? "InitialNamesAccepted" : "NotAccepted",
                   ok ? S("the initial names have been accepted") : S("not all names are accepted"));
@@ -164,8 +175,13 @@ static void warn_of_rules(struct write_run *r, const struct json *obj)
 
 void crd_create(struct write_run *r, struct json *obj)
 {
-    warn_of_rules(r, obj);
     struct arena *a = r->q->arena;
+    if (is_built_in(obj)) { /* no finalizer: it goes alone */
+        api_req_warn(r->q, arena_fmt(a, STR_FMT ": this server has the resource built in; the definition is kept and has no effect", STR_ARG(object_name(obj))));
+        set_status(r, obj);
+        return;
+    }
+    warn_of_rules(r, obj);
     struct json *meta = object_meta(obj), *finalizers = json_get(meta, S("finalizers"));
     if (!json_is(finalizers, JSON_ARRAY))
         finalizers = json_set(a, meta, S("finalizers"), json_array());
@@ -176,7 +192,7 @@ void crd_create(struct write_run *r, struct json *obj)
 
 void crd_update(struct write_run *r, const struct json *old UNUSED, struct json *obj)
 {
-    if (!r->subresource.len)
+    if (!r->subresource.len && !is_built_in(obj))
         warn_of_rules(r, obj);
     struct json *status = json_get(obj, S("status"));
     if (status)

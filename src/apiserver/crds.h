@@ -1,6 +1,7 @@
 /* crds.h - custom resources: from stored CustomResourceDefinitions to the registry.
  *
  * A CRD is accepted and established in the very write that creates it (its conditions are set there), and the registry has its resources before that write is answered: a client may use them at once.
+ * A definition of a resource that is built in is accepted, established, and of no effect (docs/custom-resources.md).
  * Threads: crds_reload from any io loop; one at a time inside. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once

@@ -139,8 +139,25 @@ bool object_get_builtin(struct store *s, struct arena *a, str group, str plural,
     return object_get(s, a, object_builtin(group, plural), ns, name, ret, ret_rev);
 }
 
+static bool has_word(str text, const char *word)
+{
+    return word && str_find(text, str_of(word)) >= 0;
+}
+
+bool object_get_having(struct store *s, struct arena *a, str group, str plural, str ns, str name, const char *word, const char *other, struct json *ret)
+{
+    struct store_kv *kv = store_get(s, object_key(a, object_builtin(group, plural), ns, name));
+    if (!kv)
+        return false;
+    str text = store_kv_value(kv);
+    *ret = has_word(text, word) || has_word(text, other) ? object_parse(a, arena_str(a, text)) : json_object();
+    store_kv_unref(kv);
+    return true;
+}
+
 struct each_arg {
     struct arena *arena;
+    const char *word; /* NULL: all */
     bool (*each)(void *arg, struct json *obj, const struct store_kv *kv);
     void *arg;
 };
@@ -148,18 +165,27 @@ struct each_arg {
 static bool each_kv(void *arg, const struct store_kv *kv)
 {
     struct each_arg *e = arg;
-    struct json obj = object_parse(e->arena, arena_str(e->arena, store_kv_value(kv)));
+    str text = store_kv_value(kv);
+    if (e->word && !has_word(text, e->word))
+        return true;
+    struct json obj = object_parse(e->arena, arena_str(e->arena, text));
     return e->each(e->arg, &obj, kv);
+}
+
+void object_each_having(struct store *s, struct arena *a, const struct api_resource *r, str ns, const char *word,
+                        bool (*each)(void *arg, struct json *obj, const struct store_kv *kv), void *arg)
+{
+    CLEANUP(store_view_close) struct store_view *view = NULL;
+    BUG_ON(store_view_open(s, 0, &view, NULL) < 0);
+    str prefix = object_key(a, r, ns, S(""));
+    struct each_arg e = {a, word, each, arg};
+    store_view_range(view, prefix, store_prefix_end(a, prefix), each_kv, &e);
 }
 
 void object_each(struct store *s, struct arena *a, const struct api_resource *r, str ns,
                  bool (*each)(void *arg, struct json *obj, const struct store_kv *kv), void *arg)
 {
-    CLEANUP(store_view_close) struct store_view *view = NULL;
-    BUG_ON(store_view_open(s, 0, &view, NULL) < 0);
-    str prefix = object_key(a, r, ns, S(""));
-    struct each_arg e = {a, each, arg};
-    store_view_range(view, prefix, store_prefix_end(a, prefix), each_kv, &e);
+    object_each_having(s, a, r, ns, NULL, each, arg);
 }
 
 bool object_list_has(const struct json *obj, str key, str value)

@@ -35,10 +35,16 @@ struct json object_parse(struct arena *a, str bytes);
 bool object_get(struct store *s, struct arena *a, const struct api_resource *r, str ns, str name, struct json *ret, rev_t *ret_rev);
 /* Same for a built-in resource by group and plural. */
 bool object_get_builtin(struct store *s, struct arena *a, str group, str plural, str ns, str name, struct json *ret, rev_t *ret_rev);
+/* Same for those who ask for what few objects have, with every pod: the tree is made only when the stored text has one of the words (NULL: none), else *ret is an empty object.  Words stand in the text as
+ * json_write writes them. */
+bool object_get_having(struct store *s, struct arena *a, str group, str plural, str ns, str name, const char *word, const char *other, struct json *ret);
 const struct api_resource *object_builtin(str group, str plural); /* storage version; BUG when there is none */
 /* Calls each() for all objects of the resource in ns ("" all), parsed on the arena; stops when it returns false. */
 void object_each(struct store *s, struct arena *a, const struct api_resource *r, str ns, bool (*each)(void *arg, struct json *obj, const struct store_kv *kv),
                  void *arg);
+/* Only for those whose stored text has the word. */
+void object_each_having(struct store *s, struct arena *a, const struct api_resource *r, str ns, const char *word, bool (*each)(void *arg, struct json *obj, const struct store_kv *kv),
+                        void *arg);
 
 /* metadata shortcuts: "" or NULL when absent */
 static inline struct json *object_meta(const struct json *obj)

@@ -2,7 +2,7 @@
 #include "apiserver/objects.h"
 
 #include "apiserver/alloc.h"
-#include "base/test.h"
+#include "apiserver/authz_testing.h"
 
 TEST(keys_go_both_ways)
 {
@@ -55,4 +55,39 @@ TEST(service_ranges)
     T_OK(!alloc_parse_cidr(S("x/16"), &base, &count));
 }
 
-TEST_MAIN(keys_go_both_ways, encoding_leaves_room_for_the_revision, uids_look_like_uids_and_differ, service_ranges)
+static bool note(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+{
+    strbuf_addf(arg, STR_FMT ";", STR_ARG(object_name(obj)));
+    return true;
+}
+
+/* An object without the word has no member that is asked for; one with it is read whole. */
+TEST(trees_of_those_that_have_the_word)
+{
+    struct testing t;
+    testing_init(&t);
+    testing_put(&t, S(""), S("namespaces"), "{'metadata':{'name':'plain','labels':{'team':'a'}},'status':{'phase':'Active'}}");
+    testing_put(&t, S(""), S("namespaces"), "{'metadata':{'name':'strict','labels':{'pod-security.kubernetes.io/enforce':'baseline'}},'status':{'phase':'Active'}}");
+    testing_put(&t, S(""), S("namespaces"), "{'metadata':{'name':'going','deletionTimestamp':'2027-01-15T08:00:00Z'},'status':{'phase':'Terminating'}}");
+    testing_put(&t, S("scheduling.k8s.io"), S("priorityclasses"), "{'metadata':{'name':'a'},'value':1,'globalDefault':true}");
+    testing_put(&t, S("scheduling.k8s.io"), S("priorityclasses"), "{'metadata':{'name':'b'},'value':2,'globalDefault':false,'description':'globalDefault: true'}");
+    testing_put(&t, S("scheduling.k8s.io"), S("priorityclasses"), "{'metadata':{'name':'c'},'value':3}");
+    struct json ns;
+    struct store *s = t.srv.store;
+    T_OK(object_get_having(s, &t.arena, S(""), S("namespaces"), S(""), S("plain"), "\"deletionTimestamp\"", "\"Terminating\"", &ns) && !ns.len);
+    T_OK(object_get_having(s, &t.arena, S(""), S("namespaces"), S(""), S("going"), "\"deletionTimestamp\"", "\"Terminating\"", &ns) && object_is_deleting(&ns));
+    T_OK(object_get_having(s, &t.arena, S(""), S("namespaces"), S(""), S("going"), "\"none\"", "\"Terminating\"", &ns) && object_is_deleting(&ns));
+    T_OK(object_get_having(s, &t.arena, S(""), S("namespaces"), S(""), S("strict"), "pod-security.kubernetes.io/", NULL, &ns));
+    T_EQ_STR(json_get_str(json_get(object_meta(&ns), S("labels")), S("pod-security.kubernetes.io/enforce")), "baseline");
+    T_OK(!object_get_having(s, &t.arena, S(""), S("namespaces"), S(""), S("absent"), "x", NULL, &ns));
+    struct strbuf b = strbuf_on(&t.arena);
+    const struct api_resource *classes = object_builtin(S("scheduling.k8s.io"), S("priorityclasses"));
+    object_each_having(s, &t.arena, classes, S(""), "\"globalDefault\":true", note, &b);
+    T_EQ_STR(strbuf_str(&b), "a;");
+    strbuf_clear(&b);
+    object_each(s, &t.arena, classes, S(""), note, &b);
+    T_EQ_STR(strbuf_str(&b), "a;b;c;");
+    testing_fini(&t);
+}
+
+TEST_MAIN(trees_of_those_that_have_the_word, keys_go_both_ways, encoding_leaves_room_for_the_revision, uids_look_like_uids_and_differ, service_ranges)

@@ -48,15 +48,44 @@ int registry_version_cmp(str a, str b)
     return x.minor > y.minor ? -1 : x.minor < y.minor;
 }
 
+/* Clients take the first group that has what a user names: core, then the built-in groups as api/ *.api orders them, then those that only definitions have, by name.  A definition may also add to a group
+ * that is built in. */
+struct ranked {
+    const struct api_resource *res;
+    size_t group; /* place of its group */
+};
+
+static size_t group_rank(str group)
+{
+    size_t i = 0;
+    while (i < api_builtin_count && !str_eq(api_builtin_resources[i]->group, group))
+        i++;
+    return i;
+}
+
 static int resource_order(const void *pa, const void *pb)
 {
-    const struct api_resource *a = *(const struct api_resource *const *)pa, *b = *(const struct api_resource *const *)pb;
-    /* groups of custom resources come behind the built-in ones, so that those win when a short name is in both */
-    int c = !!(a->flags & API_CUSTOM) - !!(b->flags & API_CUSTOM);
-    if (c || (c = str_cmp(a->group, b->group)))
+    const struct ranked *x = pa, *y = pb;
+    const struct api_resource *a = x->res, *b = y->res;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    int c = str_cmp(a->group, b->group);
+    if (c || (c = registry_version_cmp(a->version, b->version)))
         return c;
-    c = registry_version_cmp(a->version, b->version);
-    return c ? c : str_cmp(a->plural, b->plural);
+    return str_cmp(a->plural, b->plural);
+}
+
+static void sort_resources(const struct api_resource **list, size_t n)
+{
+    struct ranked *r = xarray(n, struct ranked);
+    for (size_t i = 0; i < n; i++) {
+        bool same = i && str_eq(list[i]->group, list[i - 1]->group);
+        r[i] = (struct ranked){list[i], same ? r[i - 1].group : group_rank(list[i]->group)};
+    }
+    qsort(r, n, sizeof *r, resource_order);
+    for (size_t i = 0; i < n; i++)
+        list[i] = r[i].res;
+    free(r);
 }
 
 static str joined(struct arena *a, str x, str y, str z)
@@ -95,7 +124,7 @@ static struct registry_snapshot *snapshot_new(struct arena arena, const struct a
     memcpy(s->resources, api_builtin_resources, api_builtin_count * sizeof *s->resources);
     if (ncustom)
         memcpy(s->resources + api_builtin_count, custom, ncustom * sizeof *s->resources);
-    qsort(s->resources, s->nresources, sizeof *s->resources, resource_order);
+    sort_resources(s->resources, s->nresources);
     index_resources(s);
     return s;
 }

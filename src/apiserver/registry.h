@@ -26,7 +26,7 @@ struct registry_snapshot {
     struct arena arena;  /* of custom resources' tables */
     const struct api_resource **resources;
     size_t nresources;
-    struct registry_group_version *gvs; /* core first, then groups by name; versions by Kubernetes' priority within a group */
+    struct registry_group_version *gvs; /* core first, then built-in groups as api/ *.api orders them, then others by name; versions by Kubernetes' priority within a group */
     size_t ngvs;
     struct map by_path;  /* "group/version/plural" -> const struct api_resource * */
     struct map by_kind;  /* "group/version/kind" -> const struct api_resource * */

@@ -65,6 +65,31 @@ TEST(a_published_snapshot_replaces_the_one_before)
     registry_fini(&r);
 }
 
+/* Clients take the first group that has what they look for. */
+TEST(groups_stand_in_order)
+{
+    struct registry r;
+    registry_init(&r);
+    struct arena arena = ARENA_INIT;
+    const struct api_resource *list[] = {custom(&arena, "a.example", "v1"), custom(&arena, "scheduling.x-k8s.io", "v1alpha1"), custom(&arena, "scheduling.run.ai", "v3")};
+    registry_publish(&r, arena, list, ARRAY_LEN(list));
+    struct registry_snapshot *s = registry_current(&r);
+    static const char *const order[] = {"/v1", "apps/v1", "scheduling.run.ai/v3", "scheduling.run.ai/v2", "scheduling.run.ai/v2alpha2", "scheduling.run.ai/v1alpha2", "scheduling.x-k8s.io/v1alpha1",
+                                        "scheduling.godel.kubewharf.io/v1alpha1", "a.example/v1"};
+    size_t at = 0;
+    for (size_t i = 0; i < s->ngvs; i++) {
+        char gv[128];
+        snprintf(gv, sizeof gv, STR_FMT "/" STR_FMT, STR_ARG(s->gvs[i].group), STR_ARG(s->gvs[i].version));
+        at += at < ARRAY_LEN(order) && strcmp(gv, order[at]) == 0;
+        for (size_t k = 0; k < i; k++)
+            T_OK(!str_eq(s->gvs[i].group, s->gvs[k].group) || !str_eq(s->gvs[i].version, s->gvs[k].version)); /* each once, whoever brought it */
+    }
+    T_EQ_INT(at, ARRAY_LEN(order));
+    T_OK(registry_find(s, S("scheduling.x-k8s.io"), S("v1alpha1"), S("podgroups")) && registry_find(s, S("scheduling.x-k8s.io"), S("v1alpha1"), S("widgets")));
+    registry_unref(s);
+    registry_fini(&r);
+}
+
 TEST(discovery_documents_are_json)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -119,5 +144,5 @@ TEST(readers_and_a_publisher_do_not_disturb_each_other)
     registry_fini(&r);
 }
 
-TEST_MAIN(built_in_resources_are_found, versions_sort_as_kubernetes_sorts_them, a_published_snapshot_replaces_the_one_before, discovery_documents_are_json,
+TEST_MAIN(built_in_resources_are_found, versions_sort_as_kubernetes_sorts_them, a_published_snapshot_replaces_the_one_before, groups_stand_in_order, discovery_documents_are_json,
           readers_and_a_publisher_do_not_disturb_each_other)

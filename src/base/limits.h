@@ -30,6 +30,8 @@
 #define LIMIT_STORE_HISTORY_BYTES (64u << 20)
 #define LIMIT_STORE_KEY_BYTES 1024
 #define LIMIT_SELECTOR_TERMS 1024
+#define LIMIT_QUEUE_DEPTH 32                /* queues above each other: 422 */
+#define LIMIT_QUEUE_STATUS_UNITS 100u       /* units that the status of a queue lists: 422 */
 #define LIMIT_CLIENT_EXCHANGES 65536u       /* calls and watches of one HTTPS transport: 429 from the transport itself */
 #define LIMIT_NODE_SESSIONS 1024u           /* logs, execs, attaches and port-forwards of a node at once: 503 */
 #define LIMIT_NODE_STREAMS 4096             /* of them, and proxied requests, that pass through the API server at once: 429 */
@@ -45,5 +47,8 @@
 #define LIMIT_SCHED_GROUP 100000u      /* members of a group */
 #define LIMIT_SCHED_SUBGROUPS 1000u
 #define LIMIT_SCHED_TOPOLOGY_KEYS 8u   /* required and preferred keys and sort rules of a group */
+#define LIMIT_POLICY_QUEUES 10000u     /* queues of the batch policy */
+#define LIMIT_POLICY_QUEUE_NAME 253u   /* bytes of a queue's name, as of any object's */
+#define LIMIT_POLICY_USAGE_BYTES (64u << 20) /* of a text of queues' histories that is read back: what follows is left out */
 #define LIMIT_SIM_TEMPLATES 10000u     /* templates, jobs and events each of a scenario file */
 #define LIMIT_SCHED_SPEC_ITEMS 4096u   /* labels, taints, terms, ports, volumes ... of one object */

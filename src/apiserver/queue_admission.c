@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apiserver/queue_admission.h"
+
+#include "apiserver/admission_steps.h"
+#include "apiserver/internal.h"
+#include "base/limits.h"
+#include "base/vec.h"
+
+#define NAMES_SHOWN 3
+
+static bool queue_get(struct admission_attrs *at, str name, struct json *ret)
+{
+    return object_get_builtin(at->store, at->arena, S(QUEUE_GROUP), S("queues"), S(""), name, ret, NULL);
+}
+
+static str parent_of(const struct json *queue)
+{
+    return json_get_str(json_get(queue, S("spec")), S("parentQueue"));
+}
+
+static bool has_mark(const struct json *queue, const char *annotation)
+{
+    return str_is(json_get_str(json_get(object_meta(queue), S("annotations")), str_of(annotation)), "true");
+}
+
+static int invalid(const struct admission_attrs *at, struct err *err, const char *field, str value, const char *text)
+{
+    return err_set(err, E_INVALID, "Queue." QUEUE_GROUP " \"" STR_FMT "\" is invalid: %s: Invalid value: \"" STR_FMT "\": %s", STR_ARG(at->name), field, STR_ARG(value), text);
+}
+
+/* Some names and how many there are in all: "a, b and 3 more". */
+struct some {
+    struct arena *arena;
+    str shown[NAMES_SHOWN];
+    size_t n;
+};
+
+static void some_add(struct some *s, str name)
+{
+    if (s->n < NAMES_SHOWN)
+        s->shown[s->n] = arena_str(s->arena, name);
+    s->n++;
+}
+
+static const char *some_text(struct some *s)
+{
+    struct strbuf b = strbuf_on(s->arena);
+    for (size_t i = 0; i < MIN(s->n, (size_t)NAMES_SHOWN); i++)
+        strbuf_addf(&b, "%s" STR_FMT, i ? ", " : "", STR_ARG(s->shown[i]));
+    if (s->n > NAMES_SHOWN)
+        strbuf_addf(&b, " and %zu more", s->n - NAMES_SHOWN);
+    return strbuf_cstr(&b);
+}
+
+/* --- the tree ------------------------------------------------------------------------------------------------------------------- */
+
+/* Two changes of the tree at once: one is tried again. */
+static void lock_tree(struct admission_attrs *at)
+{
+    CLEANUP(store_kv_unref) struct store_kv *kv = store_get(at->store, S(QUEUE_TREE_KEY));
+    admission_add_op(at, (struct store_op){.type = STORE_PUT, .key = S(QUEUE_TREE_KEY), .value = S("1"), .expect = kv ? kv->mod_rev : 0});
+}
+
+static int check_parents(struct admission_attrs *at, struct err *err)
+{
+    str first = parent_of(at->obj), name = first;
+    struct strbuf way = strbuf_on(at->arena);
+    strbuf_add_str(&way, at->name);
+    for (size_t depth = 1; name.len; depth++) {
+        struct json up;
+        strbuf_addf(&way, " > " STR_FMT, STR_ARG(name));
+        if (str_eq(name, at->name))
+            return invalid(at, err, "spec.parentQueue", first, arena_cstr(at->arena, arena_fmt(at->arena, "its parents lead back to the queue itself: %s", strbuf_cstr(&way))));
+        if (depth >= LIMIT_QUEUE_DEPTH)
+            return invalid(at, err, "spec.parentQueue", first,
+                           arena_cstr(at->arena, arena_fmt(at->arena, "there are more than %d queues above each other", LIMIT_QUEUE_DEPTH)));
+        if (!queue_get(at, name, &up)) {
+            api_req_warn(at->req, arena_fmt(at->arena, "spec.parentQueue: queue \"" STR_FMT "\" does not exist: work in \"" STR_FMT "\" waits until it does", STR_ARG(name), STR_ARG(at->name)));
+            break;
+        }
+        name = parent_of(&up);
+    }
+    lock_tree(at);
+    return 0;
+}
+
+/* --- what is owed ------------------------------------------------------------------------------------------------------------------ */
+
+#define OWED_MAX 64u
+
+struct below {
+    str parent;                   /* whose children */
+    const struct json *self;      /* the queue being written, in place of what is stored of it */
+    str self_name;
+    VEC(const struct json *) children; /* specs */
+};
+
+static bool collect(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+{
+    struct below *b = arg;
+    if (!str_eq(object_name(obj), b->self_name) && str_eq(parent_of(obj), b->parent))
+        vec_push(&b->children, json_get(obj, S("spec")));
+    return true;
+}
+
+static double quota_of(const struct json *spec, str resource)
+{
+    double d;
+    const struct json *v = json_get(json_get(json_get(spec, S("resources")), resource), S("quota"));
+    return v && json_to_double(v, &d) ? d : 0;
+}
+
+struct owed {
+    str resource;
+    double sum;
+    bool unlimited;
+};
+
+static struct owed *owed_of(struct owed *all, size_t *n, str resource)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (str_eq(all[i].resource, resource))
+            return &all[i];
+    if (*n == OWED_MAX)
+        return NULL;
+    all[*n] = (struct owed){.resource = resource};
+    return &all[(*n)++];
+}
+
+/* The first resource of which the children are owed more than the parent, as a sentence; NULL when all is well.  Of very many resources the first ones are looked at. */
+static const char *too_much(struct arena *a, str parent, const struct json *spec, const struct below *b)
+{
+    struct owed all[OWED_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < b->children.len; i++) {
+        const struct json *names = json_get(b->children.p[i], S("resources"));
+        for (uint32_t k = 0; json_is(names, JSON_OBJECT) && k < names->len; k++) {
+            struct owed *o = owed_of(all, &n, names->members[k].key);
+            double q = quota_of(b->children.p[i], names->members[k].key);
+            if (o) {
+                o->unlimited |= q == -1;
+                o->sum += q;
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct owed *o = &all[i];
+        double own = quota_of(spec, o->resource);
+        if (own == -1 || (!o->unlimited && o->sum <= own))
+            continue;
+        if (o->unlimited)
+            return arena_cstr(a, arena_fmt(a, "a queue below \"" STR_FMT "\" is owed all the " STR_FMT " that it asks for, and the parent itself %.15g", STR_ARG(parent), STR_ARG(o->resource), own));
+        return arena_cstr(a, arena_fmt(a, "the queues below \"" STR_FMT "\" are owed %.15g " STR_FMT " together, and the parent itself %.15g", STR_ARG(parent), o->sum, STR_ARG(o->resource), own));
+    }
+    return NULL;
+}
+
+static int check_level(struct admission_attrs *at, str parent, const struct json *queue, bool with_self, struct err *err)
+{
+    struct below b = {.parent = parent, .self_name = at->name};
+    object_each(at->store, at->arena, object_builtin(S(QUEUE_GROUP), S("queues")), S(""), collect, &b);
+    if (with_self)
+        vec_push(&b.children, json_get(at->obj, S("spec")));
+    const char *text = too_much(at->arena, parent, json_get(queue, S("spec")), &b);
+    vec_fini(&b.children);
+    if (text && has_mark(queue, QUEUE_STRICT))
+        return err_set(err, E_INVALID, "Queue." QUEUE_GROUP " \"" STR_FMT "\" is invalid: spec.resources: Forbidden: %s, which has the annotation " QUEUE_STRICT, STR_ARG(at->name), text);
+    if (text)
+        api_req_warn(at->req, arena_fmt(at->arena, "spec.resources: %s: not all of them can have it at once", text));
+    return 0;
+}
+
+static int check_quotas(struct admission_attrs *at, struct err *err)
+{
+    struct json up;
+    str parent = parent_of(at->obj);
+    if (parent.len && queue_get(at, parent, &up)) {
+        int r = check_level(at, parent, &up, true, err);
+        if (r < 0)
+            return r;
+    }
+    return at->op == ADMIT_UPDATE ? check_level(at, at->name, at->obj, false, err) : 0;
+}
+
+/* --- leaving ------------------------------------------------------------------------------------------------------------------------- */
+
+struct users {
+    str queue, mark; /* bytes that every object in the queue has */
+    struct arena scratch;
+    bool is_pods;
+    struct some found;
+};
+
+static bool is_in_queue(const struct users *u, const struct json *obj)
+{
+    if (object_is_deleting(obj))
+        return false;
+    if (!u->is_pods)
+        return str_eq(json_get_str(json_get(obj, S("spec")), S("queue")), u->queue);
+    str phase = json_get_str(json_get(obj, S("status")), S("phase"));
+    return !str_is(phase, "Succeeded") && !str_is(phase, "Failed") && str_eq(json_get_str(json_get(object_meta(obj), S("labels")), S(QUEUE_LABEL)), u->queue);
+}
+
+/* Most objects are ruled out by their bytes: there may be very many. */
+static bool look_at(void *arg, const struct store_kv *kv)
+{
+    struct users *u = arg;
+    str bytes = store_kv_value(kv);
+    if (str_find(bytes, u->mark) < 0)
+        return true;
+    arena_reset(&u->scratch);
+    struct json obj = object_parse(&u->scratch, arena_str(&u->scratch, bytes));
+    if (is_in_queue(u, &obj))
+        some_add(&u->found, arena_fmt(&u->scratch, STR_FMT "/" STR_FMT, STR_ARG(object_ns(&obj)), STR_ARG(object_name(&obj))));
+    return true;
+}
+
+static struct some find_users(struct admission_attrs *at, str group, str plural, const char *key)
+{
+    struct users u = {.queue = at->name, .is_pods = !group.len, .found.arena = at->arena};
+    CLEANUP(store_view_close) struct store_view *view = NULL;
+    str prefix = object_key(at->arena, object_builtin(group, plural), S(""), S(""));
+    u.mark = arena_fmt(at->arena, "\"%s\":\"" STR_FMT "\"", key, STR_ARG(at->name));
+    BUG_ON(store_view_open(at->store, 0, &view, NULL) < 0);
+    store_view_range(view, prefix, store_prefix_end(at->arena, prefix), look_at, &u);
+    arena_fini(&u.scratch);
+    return u.found;
+}
+
+struct child_search {
+    str parent;
+    struct some found;
+};
+
+static bool find_child(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+{
+    struct child_search *s = arg;
+    if (str_eq(parent_of(obj), s->parent))
+        some_add(&s->found, object_name(obj));
+    return true;
+}
+
+static int check_delete(struct admission_attrs *at, struct err *err)
+{
+    struct child_search s = {.parent = at->name, .found.arena = at->arena};
+    object_each(at->store, at->arena, object_builtin(S(QUEUE_GROUP), S("queues")), S(""), find_child, &s);
+    if (s.found.n)
+        return admission_forbid(at, err, "there are queues below it (%s): delete them first, or give them another parent", some_text(&s.found));
+    struct some groups = find_users(at, S(QUEUE_GROUP), S("podgroups"), "queue"), pods = find_users(at, S(""), S("pods"), QUEUE_LABEL);
+    if (groups.n)
+        return admission_forbid(at, err, "there is work in it (pod groups %s): let it end or delete it first", some_text(&groups));
+    if (pods.n)
+        return admission_forbid(at, err, "there is work in it (pods %s): let it end or delete it first", some_text(&pods));
+    lock_tree(at);
+    return 0;
+}
+
+static int validate_queue(struct admission_attrs *at, struct err *err)
+{
+    if (at->op == ADMIT_DELETE)
+        return check_delete(at, err);
+    if (at->subresource.len)
+        return 0;
+    bool moved = at->op == ADMIT_CREATE || !str_eq(parent_of(at->obj), parent_of(at->old));
+    int r = moved ? check_parents(at, err) : 0;
+    if (r < 0)
+        return r;
+    const struct json *was = at->old ? json_get(at->old, S("spec")) : NULL, *is = json_get(at->obj, S("spec"));
+    bool strict = at->old && has_mark(at->obj, QUEUE_STRICT) && !has_mark(at->old, QUEUE_STRICT);
+    return was && is && !strict && json_equal(was, is) ? 0 : check_quotas(at, err);
+}
+
+/* --- work ---------------------------------------------------------------------------------------------------------------------------- */
+
+enum { PLACES = 6 };
+
+static str label_of(const struct json *meta)
+{
+    return json_get_str(json_get(meta, S("labels")), S(QUEUE_LABEL));
+}
+
+/* Who joins a group works in its queue. */
+static str group_queue(const struct admission_attrs *at, const struct json *obj)
+{
+    str name = json_get_str(json_get(object_meta(obj), S("annotations")), S("pod-group-name"));
+    struct json group;
+    if (!name.len || !admission_is_kind(at, "", "pods") ||
+        !object_get_builtin(at->store, at->arena, S(QUEUE_GROUP), S("podgroups"), at->ns, name, &group, NULL))
+        return S("");
+    return json_get_str(json_get(&group, S("spec")), S("queue"));
+}
+
+/* The queues that an object names, "" where it names none; by place, so that two versions of an object can be compared. */
+static void queues_of(const struct admission_attrs *at, const struct json *obj, str ret[PLACES])
+{
+    const struct json *spec = json_get(obj, S("spec")), *job = json_get(spec, S("jobTemplate"));
+    ret[0] = label_of(object_meta(obj));
+    ret[1] = admission_is_kind(at, QUEUE_GROUP, "podgroups") ? json_get_str(spec, S("queue")) : S("");
+    ret[2] = label_of(json_path(spec, "template", "metadata", NULL));
+    ret[3] = label_of(json_get(job, S("metadata")));
+    ret[4] = label_of(json_path(job, "spec", "template", "metadata", NULL));
+    ret[5] = group_queue(at, obj);
+}
+
+static bool may_use(struct admission_attrs *at, str name)
+{
+    /* also by a RoleBinding in the namespace of the work: that is how a team gets its queue */
+    struct authz_attrs attrs = {.user = &at->req->user, .is_resource = true, .verb = S("use"), .group = S(QUEUE_GROUP), .version = S("v2"), .resource = S("queues"), .ns = at->ns, .name = name};
+    return authz_check(at->srv->authz, at->arena, &attrs, NULL);
+}
+
+static int check_use(struct admission_attrs *at, str name, struct err *err)
+{
+    struct json queue;
+    if (!queue_get(at, name, &queue)) {
+        api_req_warn(at->req, arena_fmt(at->arena, "queue \"" STR_FMT "\" does not exist: the work waits until it does", STR_ARG(name)));
+        return 0;
+    }
+    if (has_mark(&queue, QUEUE_RESTRICTED) && !may_use(at, name))
+        return admission_forbid(at, err, "queue \"" STR_FMT "\" is restricted, and user \"" STR_FMT "\" does not have the verb \"use\" on queues." QUEUE_GROUP " \"" STR_FMT "\"", STR_ARG(name),
+                                STR_ARG(at->req->user.name), STR_ARG(name));
+    const struct json *children = json_path(&queue, "status", "childQueues", NULL);
+    if (json_is(children, JSON_ARRAY) && children->len)
+        api_req_warn(at->req, arena_fmt(at->arena, "queue \"" STR_FMT "\" has queues below it: only those at the end of the tree take work", STR_ARG(name)));
+    return 0;
+}
+
+static int validate_work(struct admission_attrs *at, struct err *err)
+{
+    str now[PLACES], was[PLACES] = {{0}};
+    queues_of(at, at->obj, now);
+    if (at->old)
+        queues_of(at, at->old, was);
+    for (size_t i = 0; i < PLACES; i++) {
+        int r = now[i].len && !str_eq(now[i], was[i]) ? check_use(at, now[i], err) : 0;
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+/* A sub-group that has sub-groups has no pods of its own to be counted. */
+static void warn_of_members(struct admission_attrs *at)
+{
+    const struct json *list = json_path(at->obj, "spec", "subGroups", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        str name = json_get_str(&list->items[i], S("name"));
+        if (json_get_int(&list->items[i], S("minMember"), 0) <= 0)
+            continue;
+        for (uint32_t k = 0; k < list->len; k++)
+            if (str_eq(json_get_str(&list->items[k], S("parent")), name)) {
+                api_req_warn(at->req, arena_fmt(at->arena, "spec.subGroups[%u].minMember: has no effect: \"" STR_FMT "\" has sub-groups, and they hold the pods", i, STR_ARG(name)));
+                break;
+            }
+    }
+}
+
+int queues_validate(struct admission_attrs *at, struct err *err)
+{
+    if (admission_is_kind(at, QUEUE_GROUP, "queues"))
+        return validate_queue(at, err);
+    if (at->op == ADMIT_DELETE || !api_is_namespaced(at->res))
+        return 0;
+    if (!at->subresource.len && admission_is_kind(at, QUEUE_GROUP, "podgroups"))
+        warn_of_members(at);
+    return validate_work(at, err);
+}

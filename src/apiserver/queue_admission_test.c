@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apiserver/queue_admission.h"
+
+#include "apiserver/authz_testing.h"
+#include "base/limits.h"
+
+#define G S(QUEUE_GROUP)
+
+struct world {
+    struct testing t;
+    struct api_req req;
+    struct store_op ops[4];
+    size_t nops; /* of the last check */
+    struct err err;
+};
+
+static void world_init(struct world *w)
+{
+    *w = (struct world){.req.user.name = STR_INIT("ben")};
+    testing_init(&w->t);
+    w->req.arena = &w->t.arena;
+    w->req.srv = &w->t.srv;
+}
+
+static struct json parse(struct world *w, const char *text)
+{
+    char *json = (char *)arena_cstr(&w->t.arena, str_of(text));
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    return json_literal(&w->t.arena, json);
+}
+
+static int check(struct world *w, enum admission_op op, const struct api_resource *res, const char *obj, const char *old)
+{
+    struct json o = {0}, p = {0};
+    w->req.nwarnings = 0;
+    w->err = ERR_NONE;
+    if (obj)
+        o = parse(w, obj);
+    if (old)
+        p = parse(w, old);
+    struct admission_attrs at = {.srv = &w->t.srv, .req = &w->req, .arena = &w->t.arena, .store = w->t.srv.store, .op = op, .res = res, .obj = obj ? &o : NULL, .old = old ? &p : NULL,
+                                 .ns = S("n"), .name = object_name(obj ? &o : &p), .ops = w->ops, .ops_room = ARRAY_LEN(w->ops)};
+    int r = queues_validate(&at, &w->err);
+    w->nops = at.nops;
+    return r;
+}
+
+static str warning(struct world *w)
+{
+    return w->req.nwarnings ? w->req.warnings[0] : S("");
+}
+
+#define SPEC(parent, gpu) "'spec':{'parentQueue':'" parent "','resources':{'gpu':{'quota':" gpu "}}}"
+#define QUEUE(name, parent, gpu) "{'metadata':{'name':'" name "'}," SPEC(parent, gpu) "}"
+#define MARKED(name, mark, gpu) "{'metadata':{'name':'" name "','annotations':{'" mark "':'true'}}," SPEC("", gpu) "}"
+
+static void put_queue(struct world *w, const char *text)
+{
+    testing_put(&w->t, G, S("queues"), text);
+}
+
+static int check_queue(struct world *w, const char *obj, const char *old)
+{
+    return check(w, old ? ADMIT_UPDATE : ADMIT_CREATE, object_builtin(G, S("queues")), obj, old);
+}
+
+TEST(parents_do_not_lead_back)
+{
+    struct world w;
+    world_init(&w);
+    T_EQ_INT(check_queue(&w, QUEUE("a", "b", "0"), NULL), 0);
+    T_EQ_STR(warning(&w), "spec.parentQueue: queue \"b\" does not exist: work in \"a\" waits until it does");
+    put_queue(&w, QUEUE("a", "b", "0"));
+    put_queue(&w, QUEUE("b", "c", "0"));
+    T_EQ_INT(check_queue(&w, QUEUE("c", "", "0"), NULL), 0);
+    T_EQ_INT(w.req.nwarnings, 0);
+    T_EQ_INT(check_queue(&w, QUEUE("c", "a", "0"), NULL), -E_INVALID);
+    T_EQ_STR(str_of(w.err.msg), "Queue.scheduling.run.ai \"c\" is invalid: spec.parentQueue: Invalid value: \"a\": its parents lead back to the queue itself: c > a > b > c");
+    /* what changes the tree excludes others that do */
+    T_EQ_INT(check_queue(&w, QUEUE("a", "c", "0"), QUEUE("a", "b", "0")), 0);
+    T_OK(w.nops == 1 && str_is(w.ops[0].key, QUEUE_TREE_KEY) && w.ops[0].expect == 0);
+    T_EQ_INT(check_queue(&w, QUEUE("a", "b", "1"), QUEUE("a", "b", "0")), 0);
+    T_EQ_INT(w.nops, 0);
+    testing_fini(&w.t);
+}
+
+/* In any forest of any parents: refused exactly when following the parents comes back, or never ends. */
+TEST(circles_agree_with_a_naive_walk)
+{
+    enum { N = 6 };
+    struct world w;
+    struct rng rng;
+    world_init(&w);
+    rng_seed(&rng, 3);
+    for (int round = 0; round < 60; round++) {
+        int parent[N];
+        for (int i = 0; i < N; i++) {
+            parent[i] = (int)rng_below(&rng, N + 4) - 4;
+            char text[160], up[8] = "";
+            if (parent[i] >= 0)
+                snprintf(up, sizeof up, "q%d", parent[i]);
+            snprintf(text, sizeof text, "{'metadata':{'name':'q%d'},'spec':{'parentQueue':'%s','resources':{}}}", i, up);
+            put_queue(&w, text);
+        }
+        for (int i = 0; i < N; i++) {
+            int k = parent[i], steps = 0;
+            while (k >= 0 && k != i && steps++ <= N)
+                k = parent[k];
+            char text[160], up[8] = "";
+            if (parent[i] >= 0)
+                snprintf(up, sizeof up, "q%d", parent[i]);
+            snprintf(text, sizeof text, "{'metadata':{'name':'q%d'},'spec':{'parentQueue':'%s','resources':{}}}", i, up);
+            T_EQ_INT(check_queue(&w, text, NULL), k >= 0 ? -E_INVALID : 0);
+        }
+    }
+    testing_fini(&w.t);
+}
+
+TEST(children_fit_into_their_parent)
+{
+    struct world w;
+    world_init(&w);
+    put_queue(&w, QUEUE("p", "", "8"));
+    put_queue(&w, QUEUE("a", "p", "6"));
+    T_OK(check_queue(&w, QUEUE("b", "p", "2"), NULL) == 0 && !w.req.nwarnings);
+    T_EQ_INT(check_queue(&w, QUEUE("b", "p", "2.5"), NULL), 0);
+    T_EQ_STR(warning(&w), "spec.resources: the queues below \"p\" are owed 8.5 gpu together, and the parent itself 8: not all of them can have it at once");
+    T_EQ_INT(check_queue(&w, QUEUE("b", "p", "-1"), NULL), 0);
+    T_EQ_STR(warning(&w), "spec.resources: a queue below \"p\" is owed all the gpu that it asks for, and the parent itself 8: not all of them can have it at once");
+    T_EQ_INT(check_queue(&w, QUEUE("p", "", "5"), QUEUE("p", "", "8")), 0);
+    T_EQ_STR(warning(&w), "spec.resources: the queues below \"p\" are owed 6 gpu together, and the parent itself 5: not all of them can have it at once");
+    T_OK(check_queue(&w, QUEUE("p", "", "-1"), QUEUE("p", "", "8")) == 0 && !w.req.nwarnings);
+    T_OK(check_queue(&w, QUEUE("a", "p", "8"), QUEUE("a", "p", "6")) == 0 && !w.req.nwarnings); /* counted once */
+    put_queue(&w, MARKED("p", QUEUE_STRICT, "8"));
+    T_EQ_INT(check_queue(&w, QUEUE("b", "p", "3"), NULL), -E_INVALID);
+    T_EQ_STR(str_of(w.err.msg), "Queue.scheduling.run.ai \"b\" is invalid: spec.resources: Forbidden: the queues below \"p\" are owed 9 gpu together, and the parent itself 8, which has the annotation "
+                                "scheduling.cox/strict-quota");
+    testing_fini(&w.t);
+}
+
+TEST(queues_in_use_stay)
+{
+    struct world w;
+    world_init(&w);
+    const struct api_resource *queues = object_builtin(G, S("queues"));
+    put_queue(&w, QUEUE("p", "", "8"));
+    T_EQ_INT(check(&w, ADMIT_DELETE, queues, NULL, QUEUE("p", "", "8")), 0);
+    put_queue(&w, QUEUE("a", "p", "6"));
+    T_EQ_INT(check(&w, ADMIT_DELETE, queues, NULL, QUEUE("p", "", "8")), -E_FORBIDDEN);
+    T_EQ_STR(str_of(w.err.msg), "queues.scheduling.run.ai \"p\" is forbidden: there are queues below it (a): delete them first, or give them another parent");
+    testing_put(&w.t, S(""), S("pods"), "{'metadata':{'name':'x','namespace':'n','labels':{'kai.scheduler/queue':'aa'}},'status':{'phase':'Running'}}");
+    testing_put(&w.t, S(""), S("pods"), "{'metadata':{'name':'y','namespace':'n','labels':{'kai.scheduler/queue':'a'}},'status':{'phase':'Failed'}}");
+    testing_put(&w.t, S(""), S("pods"), "{'metadata':{'name':'z','namespace':'n','deletionTimestamp':'t','labels':{'kai.scheduler/queue':'a'}}}");
+    testing_put(&w.t, S(""), S("pods"), "{'metadata':{'name':'v','namespace':'n','annotations':{'kai.scheduler/queue':'a'}}}"); /* the bytes, and yet not the label */
+    T_EQ_INT(check(&w, ADMIT_DELETE, queues, NULL, QUEUE("a", "p", "6")), 0);
+    testing_put(&w.t, S(""), S("pods"), "{'metadata':{'name':'w','namespace':'n','labels':{'kai.scheduler/queue':'a'}},'status':{'phase':'Pending'}}");
+    T_EQ_INT(check(&w, ADMIT_DELETE, queues, NULL, QUEUE("a", "p", "6")), -E_FORBIDDEN);
+    T_EQ_STR(str_of(w.err.msg), "queues.scheduling.run.ai \"a\" is forbidden: there is work in it (pods n/w): let it end or delete it first");
+    testing_put(&w.t, G, S("podgroups"), "{'metadata':{'name':'g','namespace':'n'},'spec':{'queue':'a'}}");
+    T_EQ_INT(check(&w, ADMIT_DELETE, queues, NULL, QUEUE("a", "p", "6")), -E_FORBIDDEN);
+    T_EQ_STR(str_of(w.err.msg), "queues.scheduling.run.ai \"a\" is forbidden: there is work in it (pod groups n/g): let it end or delete it first");
+    testing_fini(&w.t);
+}
+
+#define LABELLED(rest) "{'metadata':{'name':'x','namespace':'n'" rest "}"
+#define IN(queue) "'labels':{'kai.scheduler/queue':'" queue "'}"
+TEST(restricted_queues_need_the_verb)
+{
+    struct world w;
+    world_init(&w);
+    const struct api_resource *pods = object_builtin(S(""), S("pods")), *groups = object_builtin(G, S("podgroups")), *jobs = object_builtin(S("batch"), S("jobs")),
+                              *crons = object_builtin(S("batch"), S("cronjobs"));
+    static const char *const refused = "queue \"gold\" is restricted, and user \"ben\" does not have the verb \"use\" on queues.scheduling.run.ai \"gold\"";
+    put_queue(&w, MARKED("gold", QUEUE_RESTRICTED, "1"));
+    put_queue(&w, QUEUE("free", "", "1"));
+    struct {
+        const struct api_resource *res;
+        const char *obj;
+    } cases[] = {{pods, LABELLED("," IN("gold") "}")},
+                 {groups, LABELLED("},'spec':{'queue':'gold'}")},
+                 {jobs, LABELLED("," IN("gold") "}")},
+                 {jobs, LABELLED("},'spec':{'template':{'metadata':{" IN("gold") "}}}")},
+                 {crons, LABELLED("},'spec':{'jobTemplate':{'metadata':{" IN("gold") "}}}")},
+                 {crons, LABELLED("},'spec':{'jobTemplate':{'spec':{'template':{'metadata':{" IN("gold") "}}}}}")}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        T_EQ_INT(check(&w, ADMIT_CREATE, cases[i].res, cases[i].obj, NULL), -E_FORBIDDEN);
+        T_OK(str_find(str_of(w.err.msg), str_of(refused)) > 0);
+        T_EQ_INT(check(&w, ADMIT_UPDATE, cases[i].res, cases[i].obj, cases[i].obj), 0); /* it is in already */
+        T_EQ_INT(check(&w, ADMIT_DELETE, cases[i].res, NULL, cases[i].obj), 0);
+    }
+    T_OK(check(&w, ADMIT_CREATE, pods, LABELLED("," IN("free") "}"), NULL) == 0 && !w.req.nwarnings);
+    T_OK(check(&w, ADMIT_CREATE, pods, LABELLED("}"), NULL) == 0 && !w.req.nwarnings);
+    T_EQ_INT(check(&w, ADMIT_CREATE, pods, LABELLED("," IN("none") "}"), NULL), 0);
+    T_EQ_STR(warning(&w), "queue \"none\" does not exist: the work waits until it does");
+    testing_put(&w.t, RBAC, S("clusterroles"), "{'metadata':{'name':'r'},'rules':[{'apiGroups':['scheduling.run.ai'],'resources':['queues'],'resourceNames':['gold'],'verbs':['use']}]}");
+    testing_put(&w.t, RBAC, S("rolebindings"),
+                "{'metadata':{'name':'b','namespace':'n'},'roleRef':{'apiGroup':'rbac.authorization.k8s.io','kind':'ClusterRole','name':'r'},'subjects':[{'kind':'User','name':'ben'}]}");
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        T_EQ_INT(check(&w, ADMIT_CREATE, cases[i].res, cases[i].obj, NULL), 0);
+    testing_fini(&w.t);
+}
+
+TEST_MAIN(parents_do_not_lead_back, circles_agree_with_a_naive_walk, children_fit_into_their_parent, queues_in_use_stay, restricted_queues_need_the_verb)
