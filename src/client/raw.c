@@ -2,18 +2,24 @@
 #include "client/raw.h"
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
-static str skip_blank(str s)
+static inline bool is_blank(char c)
 {
-    while (s.len && (*s.p == ' ' || *s.p == '\n' || *s.p == '\t' || *s.p == '\r'))
-        s = str_from(s, 1);
+    return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r'); /* one comparison for most */
+}
+
+static inline str skip_blank(str s)
+{
+    while (s.len && is_blank(*s.p)) {
+        s.p++;
+        s.len--;
+    }
     return s;
 }
 
-/* Bytes of the string at s, both quotes included; all of s when it does not end. */
-static size_t string_len(str s)
+static size_t long_string_len(str s)
 {
     const char *p = s.p + 1, *end = s.p + s.len;
     while (p < end) {
@@ -28,6 +34,22 @@ static size_t string_len(str s)
             return (size_t)(p - s.p);
     }
     return s.len;
+}
+
+/* Bytes of the string at s, both quotes included; all of s when it does not end. */
+static inline size_t string_len(str s)
+{
+#ifdef __SSE2__
+    /* most are short: the quote is within the first 16 bytes, and no backslash before it */
+    if (s.len > 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(s.p + 1));
+        unsigned quotes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+        unsigned slashes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        if (quotes && !(slashes & (quotes ^ (quotes - 1))))
+            return (size_t)__builtin_ctz(quotes) + 2;
+    }
+#endif
+    return long_string_len(s);
 }
 
 /* Where a walk through nested text is. */
@@ -61,21 +83,55 @@ static size_t walk_bytes(str s, size_t from, size_t upto, struct walk *w)
 
 #ifdef __SSE2__
 #define BLOCK 64u
+#define T256 __attribute__((target("avx2,popcnt"))) /* twice as fast where it is to be had; chosen at run time */
+#define HAS_AVX2 (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
 
-static uint64_t mask_of(const __m128i v[4], char c)
+/* Where these bytes stand in a block. */
+struct block {
+    uint64_t slashes, quotes, opens, closes;
+};
+
+static inline uint64_t mask_sse2(const __m128i v[4], char c)
 {
-    uint64_t m = 0;
-    for (unsigned i = 0; i < 4; i++)
-        m |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v[i], _mm_set1_epi8(c))) << (16 * i);
-    return m;
+    __m128i all = _mm_set1_epi8(c);
+    uint64_t m[4];
+    m[0] = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v[0], all));
+    m[1] = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v[1], all));
+    m[2] = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v[2], all));
+    m[3] = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(v[3], all));
+    return m[0] | m[1] << 16 | m[2] << 32 | m[3] << 48;
 }
 
-/* Bit i: an odd number of bits at or before i. */
-static uint64_t parity_of(uint64_t m)
+static inline struct block block_sse2(const char *text)
 {
-    for (unsigned by = 1; by < 64; by *= 2)
-        m ^= m << by;
-    return m;
+    const __m128i *p = (const __m128i *)(const void *)text, bit = _mm_set1_epi8(0x20);
+    const __m128i v[4] = {_mm_loadu_si128(p), _mm_loadu_si128(p + 1), _mm_loadu_si128(p + 2), _mm_loadu_si128(p + 3)};
+    const __m128i low[4] = {_mm_or_si128(v[0], bit), _mm_or_si128(v[1], bit), _mm_or_si128(v[2], bit), _mm_or_si128(v[3], bit)}; /* both kinds of brackets are one now */
+    return (struct block){mask_sse2(v, '\\'), mask_sse2(v, '"'), mask_sse2(low, '{'), mask_sse2(low, '}')};
+}
+
+T256 static inline uint64_t mask_avx2(__m256i v, __m256i w, char c)
+{
+    __m256i all = _mm256_set1_epi8(c);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, all)) | (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(w, all)) << 32;
+}
+
+T256 static inline struct block block_avx2(const char *text)
+{
+    const __m256i *p = (const __m256i *)(const void *)text, bit = _mm256_set1_epi8(0x20);
+    __m256i v = _mm256_loadu_si256(p), w = _mm256_loadu_si256(p + 1), low_v = _mm256_or_si256(v, bit), low_w = _mm256_or_si256(w, bit);
+    return (struct block){mask_avx2(v, w, '\\'), mask_avx2(v, w, '"'), mask_avx2(low_v, low_w, '{'), mask_avx2(low_v, low_w, '}')};
+}
+
+/* Bit i: an odd number of bits at or before i.  No loop: gcc unrolls none at -O2. */
+static inline uint64_t parity_of(uint64_t m)
+{
+    m ^= m << 1;
+    m ^= m << 2;
+    m ^= m << 4;
+    m ^= m << 8;
+    m ^= m << 16;
+    return m ^ m << 32;
 }
 
 /* Bytes that the backslash before them makes ordinary; *escaped: the first one is, and on return the one behind the block. */
@@ -93,23 +149,22 @@ static uint64_t escaped_by(uint64_t slashes, bool *escaped)
 }
 
 /* A block at once: only the brackets outside of strings are looked at. */
-static size_t walk_block(str s, size_t from, struct walk *w)
+static inline __attribute__((always_inline)) size_t walk_block(str s, size_t from, struct block b, struct walk *w)
 {
-    __m128i v[4], low[4];
-    for (unsigned i = 0; i < 4; i++) {
-        v[i] = _mm_loadu_si128((const __m128i *)(const void *)(s.p + from + 16 * i));
-        low[i] = _mm_or_si128(v[i], _mm_set1_epi8(0x20)); /* both kinds of brackets are one now */
-    }
-    uint64_t slashes = mask_of(v, '\\'), quotes = mask_of(v, '"');
     bool escaped = w->escaped;
-    if (slashes || escaped)
-        quotes &= ~escaped_by(slashes, &escaped);
-    uint64_t inside = parity_of(quotes) ^ (w->in_string ? UINT64_MAX : 0);
-    if (slashes & ~inside) /* no JSON: whatever the slow way makes of it */
+    if (b.slashes || escaped)
+        b.quotes &= ~escaped_by(b.slashes, &escaped);
+    uint64_t inside = parity_of(b.quotes) ^ (w->in_string ? UINT64_MAX : 0);
+    if (b.slashes & ~inside) /* no JSON: whatever the slow way makes of it */
         return walk_bytes(s, from, from + BLOCK, w);
     w->escaped = escaped;
-    uint64_t opens = mask_of(low, '{') & ~inside, closes = mask_of(low, '}') & ~inside;
     w->in_string = inside >> 63;
+    uint64_t opens = b.opens & ~inside, closes = b.closes & ~inside;
+    size_t ncloses = (size_t)__builtin_popcountll(closes);
+    if (w->depth > ncloses) { /* it cannot end here */
+        w->depth += (size_t)__builtin_popcountll(opens) - ncloses;
+        return s.len;
+    }
     for (uint64_t all = opens | closes; all; all &= all - 1) {
         unsigned at = (unsigned)__builtin_ctzll(all);
         if (opens >> at & 1)
@@ -119,6 +174,23 @@ static size_t walk_block(str s, size_t from, struct walk *w)
     }
     return s.len;
 }
+
+/* Whole blocks from *at on, which goes on to what is left; the byte that ends the container, or s.len. */
+static size_t walk_sse2(str s, size_t *at, struct walk *w)
+{
+    size_t end = s.len;
+    for (; end == s.len && *at + BLOCK <= s.len; *at += BLOCK)
+        end = walk_block(s, *at, block_sse2(s.p + *at), w);
+    return end;
+}
+
+T256 static size_t walk_avx2(str s, size_t *at, struct walk *w)
+{
+    size_t end = s.len;
+    for (; end == s.len && *at + BLOCK <= s.len; *at += BLOCK)
+        end = walk_block(s, *at, block_avx2(s.p + *at), w);
+    return end;
+}
 #endif
 
 /* Bytes of the object or array at s, all of s when it does not end. */
@@ -127,20 +199,15 @@ static size_t container_len(str s)
     struct walk w = {0};
     size_t i = 0, end = s.len;
 #ifdef __SSE2__
-    for (; end == s.len && i + BLOCK <= s.len; i += BLOCK)
-        end = walk_block(s, i, &w);
+    end = HAS_AVX2 ? walk_avx2(s, &i, &w) : walk_sse2(s, &i, &w);
 #endif
     if (end == s.len)
         end = walk_bytes(s, i, s.len, &w);
     return MIN(end + 1, s.len);
 }
 
-static size_t value_len(str s)
+static size_t scalar_len(str s)
 {
-    if (s.len && *s.p == '"')
-        return string_len(s);
-    if (s.len && (*s.p == '{' || *s.p == '['))
-        return container_len(s);
     for (size_t i = 0; i < s.len; i++) {
         char c = s.p[i];
         if (c == '}' || c == ']' || c == ',' || c == ':' || c == ' ' || c == '\n' || c == '\t' || c == '\r')
@@ -149,13 +216,20 @@ static size_t value_len(str s)
     return s.len;
 }
 
+static inline size_t value_len(str s)
+{
+    if (s.len && *s.p == '"')
+        return string_len(s);
+    return s.len && (*s.p == '{' || *s.p == '[') ? container_len(s) : scalar_len(s);
+}
+
 /* Takes one byte of punctuation with the blanks around it. */
-static bool take(str *s, char c)
+static inline bool take(str *s, char c)
 {
     *s = skip_blank(*s);
     if (!s->len || *s->p != c)
         return false;
-    *s = skip_blank(str_from(*s, 1));
+    *s = skip_blank(str_n(s->p + 1, s->len - 1));
     return true;
 }
 
@@ -169,14 +243,15 @@ bool raw_member_from(str obj, str key, str *ret)
             return false;
         size_t n = string_len(s);
         bool found = n == key.len + 2 && memcmp(s.p + 1, key.p, key.len) == 0;
-        s = str_from(s, n);
+        s = str_n(s.p + n, s.len - n);
         if (!take(&s, ':'))
             return false;
         if (found) {
             *ret = s;
             return true;
         }
-        s = str_from(s, value_len(s));
+        n = value_len(s);
+        s = str_n(s.p + n, s.len - n);
     } while (take(&s, ','));
     return false;
 }
@@ -218,17 +293,16 @@ bool raw_members_key(struct raw_members *it, str *ret_key)
     if (!s.len || *s.p != '"')
         return false;
     size_t n = string_len(s);
-    str key = str_sub(s, 1, n - 1);
-    s = str_from(s, n);
-    if (n < 2 || !take(&s, ':'))
+    str rest = str_n(s.p + n, s.len - n);
+    if (n < 2 || !take(&rest, ':'))
         return false;
-    *ret_key = key;
-    it->rest_ = s;
+    *ret_key = str_n(s.p + 1, n - 2);
+    it->rest_ = rest;
     return true;
 }
 
 /* Behind a value: at the next member, at the closing brace, or nowhere. */
-static str behind_value(str s)
+static inline str behind_value(str s)
 {
     if (take(&s, ','))
         return s;
@@ -238,8 +312,8 @@ static str behind_value(str s)
 str raw_members_value(struct raw_members *it)
 {
     size_t n = value_len(it->rest_);
-    str value = str_sub(it->rest_, 0, n);
-    it->rest_ = behind_value(str_from(it->rest_, n));
+    str value = str_n(it->rest_.p, n);
+    it->rest_ = behind_value(str_n(it->rest_.p + n, it->rest_.len - n));
     return value;
 }
 
@@ -287,11 +361,6 @@ bool raw_items_next(struct raw_items *it, str *ret)
     take(&s, ',');
     it->rest_ = s;
     return true;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
 str raw_without_managed_fields(str obj, struct strbuf *room)

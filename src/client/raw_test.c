@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/test.h"
-#include "client/raw.h"
+#include "client/raw.c" /* not raw.h: the walk in blocks has two forms, of which a processor uses one */
 
 TEST(members_are_found)
 {
@@ -121,6 +121,63 @@ TEST(long_values_end_where_they_end)
     }
 }
 
+#ifdef __SSE2__
+/* In blocks it ends where it ends byte by byte, in texts that are JSON and in others. */
+TEST(blocks_and_bytes)
+{
+    static const char letters[] = "{}[]\"\"\\\\,:abcdefghij";
+    uint64_t rng = 3;
+    for (int round = 0; round < 30000; round++) {
+        char *text = malloc(BLOCK * 8); /* a block of its own: a sanitizer sees what is read behind its end */
+        size_t n = 1 + (size_t)round % (BLOCK * 8), few = 1 + (size_t)round % (sizeof letters - 1);
+        for (size_t i = 0; i < n; i++) {
+            rng = rng * 6364136223846793005u + 1442695040888963407u;
+            text[i] = i == 0 ? '{' : (rng >> 40) % 4 == 0 ? letters[(rng >> 33) % few] : 'x';
+        }
+        text = realloc(text, n);
+        str s = str_n(text, n);
+        struct walk bytes = {0}, sse2 = {0}, avx2 = {0};
+        size_t at = 0, end = walk_sse2(s, &at, &sse2), want = walk_bytes(s, 0, n, &bytes);
+        T_EQ_INT(end < n ? end : walk_bytes(s, at, n, &sse2), want);
+        at = 0;
+        if (HAS_AVX2) {
+            end = walk_avx2(s, &at, &avx2);
+            T_EQ_INT(end < n ? end : walk_bytes(s, at, n, &avx2), want);
+        }
+        free(text);
+    }
+}
+#else
+TEST(blocks_and_bytes)
+{
+}
+#endif
+
+/* Strings of all lengths around the 16 bytes that are looked at at once. */
+TEST(strings_end_where_they_end)
+{
+    static const char *const parts[] = {"a", "\\\\", "\\\"", "bcdefgh", "{", "}", ","};
+    uint64_t rng = 9;
+    for (int round = 0; round < 20000; round++) {
+        STRBUF_AUTO b = STRBUF_HEAP;
+        strbuf_add_str(&b, S("{\"k\":\""));
+        for (int i = round % 30; i > 0; i--) {
+            rng = rng * 6364136223846793005u + 1442695040888963407u;
+            strbuf_addf(&b, "%s", parts[(rng >> 33) % ARRAY_LEN(parts)]);
+        }
+        strbuf_add_char(&b, '"');
+        size_t end = b.len;
+        strbuf_addf(&b, ",\"z\":\"%s\"}", round % 2 ? "y" : "");
+        str v;
+        T_OK(raw_member(strbuf_str(&b), S("k"), &v) && v.len == end - 5);
+        T_OK(raw_member(strbuf_str(&b), S("z"), &v) && str_is(v, round % 2 ? "\"y\"" : "\"\""));
+        char *copy = malloc(end - 1); /* cut off before the quote */
+        memcpy(copy, b.p, end - 1);
+        T_OK(raw_member(str_n(copy, end - 1), S("k"), &v) && v.p + v.len == copy + end - 1);
+        free(copy);
+    }
+}
+
 TEST(managed_fields_are_left_out)
 {
     static const char *const texts[][2] = {
@@ -170,4 +227,4 @@ TEST(values_are_entered)
     }
 }
 
-TEST_MAIN(managed_fields_are_left_out, values_are_entered, long_values_end_where_they_end, members_are_walked, members_are_found, texts_lose_their_quotes, items_are_walked)
+TEST_MAIN(blocks_and_bytes, strings_end_where_they_end, managed_fields_are_left_out, values_are_entered, long_values_end_where_they_end, members_are_walked, members_are_found, texts_lose_their_quotes, items_are_walked)
