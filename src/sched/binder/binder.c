@@ -193,6 +193,15 @@ static void record_drop(struct binder *b, uint32_t r)
     vec_push(&b->free_records, r);
 }
 
+static void make_room(struct binder *b, unit_id u, const struct unit_decision *d)
+{
+    b->counts.evicted += d->victims.len;
+    for (size_t i = 0; i < d->victims.len && b->calls.evict; i++)
+        b->calls.evict(b->calls.arg, d->victims.p[i], u);
+    for (size_t i = 0; i < d->placements.len && b->calls.nominate; i++)
+        b->calls.nominate(b->calls.arg, d->placements.p[i].pod, d->placements.p[i].node);
+}
+
 static void preempting(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now)
 {
     uint32_t r = record_new(b, u);
@@ -203,11 +212,7 @@ static void preempting(struct binder *b, unit_id u, const struct unit_decision *
         waiter_add(b, d->placements.p[i].node, r);
         vec_push(&w->pods, d->placements.p[i]);
     }
-    b->counts.evicted += d->victims.len;
-    for (size_t i = 0; i < d->victims.len && b->calls.evict; i++)
-        b->calls.evict(b->calls.arg, d->victims.p[i], u);
-    for (size_t i = 0; i < d->placements.len && b->calls.nominate; i++)
-        b->calls.nominate(b->calls.arg, d->placements.p[i].pod, d->placements.p[i].node);
+    make_room(b, u, d);
 }
 
 /* The nominations of a record become placements, all or none. */
@@ -301,13 +306,27 @@ static void nominee_left(struct binder *b, pod_id p)
 }
 
 /* --- decisions --------------------------------------------------------------------------------------------------------------------------- */
+static void commit_all(struct binder *b, const struct unit_decision *d, nsec_t now)
+{
+    for (size_t i = 0; i < d->placements.len; i++)
+        committed(b, d->placements.p[i].pod, d->placements.p[i].node, now);
+}
+
+void binder_carry_out(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now)
+{
+    b->now = now;
+    if (d->result == UNIT_PLACED)
+        commit_all(b, d, now);
+    else if (d->result == UNIT_PREEMPTING)
+        make_room(b, u, d);
+}
+
 void binder_apply(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now)
 {
     b->now = now;
     switch (d->result) {
     case UNIT_PLACED:
-        for (size_t i = 0; i < d->placements.len; i++)
-            committed(b, d->placements.p[i].pod, d->placements.p[i].node, now);
+        commit_all(b, d, now);
         break;
     case UNIT_PREEMPTING:
         preempting(b, u, d, now);

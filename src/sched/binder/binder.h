@@ -24,6 +24,8 @@ struct binder *binder_new(struct sched *s, struct dispatcher *d, const struct bi
 void binder_free(struct binder *b);
 /* Commits a decision that sched_place made on the engine itself (nothing to check). */
 void binder_apply(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now);
+/* The same for a decision of the batch policy, whose units the dispatcher does not have and whose nominations the policy turns into placements itself. */
+void binder_carry_out(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now);
 /* A worker's proposal for a single pod: commits, or answers false (conflict). */
 bool binder_commit(struct binder *b, pod_id p, node_id n, uint32_t version_seen, nsec_t now);
 /* The world's answers. */

@@ -221,8 +221,25 @@ static void key_again(struct dispatcher *d, struct slot *x, unit_id u)
         to_ready(d, x, u);
 }
 
+static bool is_left(const struct dispatcher *d, unit_id u)
+{
+    return unlikely(d->leaves_batch) && d->s->units[u].queue;
+}
+
+void dispatcher_leave_batch(struct dispatcher *d)
+{
+    d->leaves_batch = true;
+    for (unit_id u = 1; u < d->nslots; u++)
+        if (d->slots[u].place != DISPATCH_ABSENT && d->s->units[u].queue)
+            dispatcher_remove(d, u);
+}
+
 int dispatcher_add(struct dispatcher *d, unit_id u, nsec_t now, struct err *err)
 {
+    if (is_left(d, u)) {
+        dispatcher_remove(d, u); /* it may have got its queue later */
+        return 0;
+    }
     struct slot *x = slot_of(d, u);
     d->now = now;
     kin_resign(d, u, x->place, false, now); /* it may be of another class now */
@@ -376,6 +393,8 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
 
 void dispatcher_retry(struct dispatcher *d, unit_id u, nsec_t now)
 {
+    if (is_left(d, u))
+        return;
     struct slot *x = slot_of(d, u);
     enum dispatch_place was = x->place, place = place_for(d, u);
     d->now = now;

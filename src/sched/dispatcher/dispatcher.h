@@ -55,6 +55,8 @@ unit_id dispatcher_pop(struct dispatcher *d, nsec_t now);
 void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision *how, nsec_t now);
 /* Lost a conflict or a bind failed: ready again at once, in its old place of the line. */
 void dispatcher_retry(struct dispatcher *d, unit_id u, nsec_t now);
+/* Units that name a queue of the batch policy are somebody else's (policy/policy.h): those that are here go, and adds and retries of them do nothing. */
+void dispatcher_leave_batch(struct dispatcher *d);
 /* Takes a pop back, as if it had not been: for a driver that popped ahead. */
 void dispatcher_unpop(struct dispatcher *d, unit_id u);
 /* Would this unit, in flight by a pop ahead, still be the next one to pop? */

@@ -33,6 +33,7 @@ struct kin { /* see kin.c */
     nsec_t rejected_ns; /* when the leader last was, and all would have been */
 };
 struct dispatcher {
+    bool leaves_batch; /* units with a queue are not ours */
     struct sched *s;
     struct dispatcher_opts opts;
     struct slot *slots; /* by unit id */

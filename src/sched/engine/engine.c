@@ -281,6 +281,13 @@ void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d
     unit_place(s, u, d);
 }
 
+void sched_place_next(struct sched *s, unit_id u, nsec_t now, bool probe, struct unit_decision *d)
+{
+    s->batch = probe ? BATCH_PROBE : BATCH_PLACE;
+    sched_place(s, u, now, d);
+    s->batch = BATCH_OFF;
+}
+
 void sched_forget(struct sched *s, pod_id p)
 {
     if (s->pods[p].state == PS_ASSUMED || s->pods[p].state == PS_NOMINATED)

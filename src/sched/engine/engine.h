@@ -30,6 +30,8 @@ int sched_pod_put(struct sched *s, const struct pod_spec *spec, pod_id *ret_id /
 void sched_pod_delete(struct sched *s, str ns, str name);
 int sched_group_put(struct sched *s, const struct group_spec *spec, unit_id *ret_id /* or NULL */, struct err *err) MUST_CHECK;
 void sched_group_delete(struct sched *s, str ns, str name);
+/* A member of the group has succeeded; false: there is no such group, not even by its members. */
+bool sched_group_ended(struct sched *s, str ns, str name);
 void sched_namespace_put(struct sched *s, str name, struct spec_labels labels);
 void sched_namespace_delete(struct sched *s, str name);
 int sched_pv_put(struct sched *s, const struct pv_spec *spec, struct err *err) MUST_CHECK;
@@ -101,6 +103,14 @@ void unit_decision_fini(struct unit_decision *d);
 /* Decides for a unit and applies the decision; nothing is changed unless PLACED or PREEMPTING, but for this: a REJECTED unit whose victims have gone, and for
  * whom there is room neither on the nodes it is nominated to nor anywhere else, loses its nominations (unit.h).  d is cleared and filled. */
 void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d);
+/* The batch policy's step: the members that the unit needs to reach its minimums, or one more when it has them.  Nobody is evicted, room kept for nominated pods of whatever
+ * priority is not touched, and a rejected unit keeps its nominations.  probe: for statements that are rolled back, rejections have no reasons then. */
+void sched_place_next(struct sched *s, unit_id u, nsec_t now, bool probe, struct unit_decision *d);
+struct unit_members {
+    VEC(pod_id) pods;
+};
+/* Those whom it needs: nominated and pending ones, large ones first. */
+void sched_next_members(struct sched *s, unit_id u, struct unit_members *ret);
 /* Takes an assumed or nominated pod back to pending (a bind failed, a time-out). */
 void sched_forget(struct sched *s, pod_id p);
 /* Puts a pod where somebody else decided (binder, replay): ASSUMED there, if it fits.  false: it does not, nothing changed. */

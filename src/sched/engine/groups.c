@@ -107,6 +107,21 @@ unit_id units_of_pod(struct sched *s, str ns, str group, pod_id p)
     return u;
 }
 
+void units_policy(struct sched *s, unit_id u, str queue, enum preemptibility preemptibility)
+{
+    struct unit *x = &s->units[u];
+    if (!x->is_group || (!x->has_queue && x->queue == 0))
+        x->queue = symbol(&s->sym, queue);
+    if (!x->is_group || (!x->has_preemptibility && x->preemptibility == PREEMPTIBLE_UNSET))
+        x->preemptibility = (uint8_t)preemptibility;
+}
+
+void units_changed(struct sched *s, unit_id u)
+{
+    if (unlikely(s->watch))
+        s->watch->unit(s->watch->arg, u);
+}
+
 /* No member is above x->priority; is one still there? */
 static void priority_fell(const struct sched *s, struct unit *x)
 {
@@ -135,6 +150,7 @@ void units_leave(struct sched *s, pod_id p)
     vec_remove_swap(&x->pods, at);
     if (at < x->pods.len)
         s->pods[x->pods.p[at]].slot_in_unit = at;
+    units_changed(s, u);
     if (x->pods.len == 0 && !(x->is_group && x->declared))
         drop(s, u);
     else if (!x->has_priority && class_of(s, p)->priority == x->priority)
@@ -223,6 +239,12 @@ static void fill(struct sched *s, struct unit *x, const struct group_spec *g)
     x->has_priority = g->has_priority;
     if (g->has_priority)
         x->priority = g->priority;
+    if (g->queue.len || x->has_queue)
+        x->queue = symbol(&s->sym, g->queue);
+    x->has_queue = g->queue.len != 0;
+    if (g->preemptibility != PREEMPTIBLE_UNSET || x->has_preemptibility)
+        x->preemptibility = (uint8_t)g->preemptibility;
+    x->has_preemptibility = g->preemptibility != PREEMPTIBLE_UNSET;
     x->nsubgroups = (uint32_t)g->nsubgroups;
     x->subgroups = arena_array(a, g->nsubgroups, struct subgroup);
     for (size_t i = 0; i < g->nsubgroups; i++) {
@@ -260,6 +282,7 @@ int sched_group_put(struct sched *s, const struct group_spec *g, unit_id *ret_id
         if (!x->has_priority)
             x->priority = i == 0 ? class_of(s, x->pods.p[i])->priority : MAX(x->priority, class_of(s, x->pods.p[i])->priority);
     }
+    units_changed(s, u);
     statement_event(s, EVENT_GROUP);
     if (ret_id)
         *ret_id = u;
@@ -272,6 +295,17 @@ void sched_group_delete(struct sched *s, str ns, str name)
     if (!u)
         return;
     s->units[u].declared = false;
+    units_changed(s, u);
     if (s->units[u].pods.len == 0)
         drop(s, u);
+}
+
+bool sched_group_ended(struct sched *s, str ns, str name)
+{
+    unit_id u = sched_group_find(s, ns, name);
+    if (!u)
+        return false;
+    s->units[u].has_ended = true;
+    units_changed(s, u);
+    return true;
 }

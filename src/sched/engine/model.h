@@ -246,6 +246,10 @@ struct unit { /* a pod alone, or a group */
     bool is_group;
     bool declared; /* the group's own object was seen (members may come first) */
     bool has_priority; /* the group's own; else the highest of its members */
+    bool has_ended; /* a member came to its end: fewer than the minimum is no accident then */
+    bool has_queue, has_preemptibility; /* the same; else those of the first member that says so */
+    uint8_t preemptibility; /* enum preemptibility */
+    sym_t queue;            /* 0: not under the batch policy */
     sym_t ns, name; /* of the group */
     str key;        /* "ns/name", of a group */
     int32_t priority;
@@ -292,6 +296,23 @@ struct ns_info {
     sym_t name;
     struct labelset labels;
     struct arena arena;
+};
+
+/* --- who is told --------------------------------------------------------------------------------------------------------------- */
+/* One listener, for accounts that must be what the pods say at all times, in statements and through rollbacks. */
+struct sched_watch {
+    void *arg;
+    /* Pod p is on pod.node in pod.state from now on (+1), or will not be (-1): around each change of either. */
+    void (*pod)(void *arg, pod_id p, int sign);
+    /* Members came, changed or went, the group's object changed; or the unit is about to be gone (no pods). */
+    void (*unit)(void *arg, unit_id u);
+    void (*node)(void *arg, node_id n); /* came, changed or went */
+};
+
+enum batch_mode {
+    BATCH_OFF,
+    BATCH_PLACE, /* evict nobody, give room that is kept to nobody, take no more members than needed next */
+    BATCH_PROBE  /* the same, and nobody asks why not */
 };
 
 /* --- the whole ----------------------------------------------------------------------------------------------------------------------- */
@@ -342,6 +363,8 @@ struct sched {
     uint32_t hooks[64];      /* indexes in the table of plugins with assigned or unassigned */
     uint32_t nhooks;
     void **plugin_state; /* one for each entry of the table, see plugin.h */
+    const struct sched_watch *watch; /* NULL: nobody */
+    uint8_t batch; /* enum batch_mode, see sched_place_next */
     struct undo_log *undo;
     uint64_t nassigned;  /* pods that came onto a node so far; a rollback takes its own off again */
     bool imagining;      /* a pod is moved that will be moved back, or moves back: plugins count, but learn nothing from it */

@@ -58,7 +58,14 @@ static void read_subgroups(struct reader *r, const struct json *spec, const stru
 static void read_kai(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
 {
     str required, preferred;
+    /* of semi-preemptible groups only what is beyond the minimum may be taken; here nothing is */
+    static const char *const words[] = {"", "preemptible", "non-preemptible", "semi-preemptible"};
     ret->min_member = read_min(r, spec, at, "minMember");
+    ret->queue = read_str(r, spec, at, "queue");
+    ret->preemptibility = (enum preemptibility)MIN(read_word(r, spec, at, "preemptibility", words, ARRAY_LEN(words), PREEMPTIBLE_UNSET), (int)PREEMPTIBLE_NO);
+    const struct priority_class *class_ = json_get(spec, S("priorityClassName")) ? sched_priority_class_find(r->s, read_str(r, spec, at, "priorityClassName")) : NULL;
+    ret->has_priority = class_ != NULL;
+    ret->priority = class_ ? class_->value : 0;
     read_subgroups(r, spec, at, ret);
     read_levels(r, spec, at, &required, &preferred);
     ret->required_keys = one_key(r, required, &ret->nrequired_keys);

@@ -138,6 +138,18 @@ static void read_victim(const struct object_meta *meta, struct pod_spec *ret)
                                str_is(labels_get(meta->labels, S("kai.scheduler/preemptibility"), &has), "non-preemptible");
 }
 
+/* What KAI's labels say.  Pods of its scheduler always have a queue, of others those that name one.  The label `project` counts for groups that are made of owners (controllers/grouping.c): who may
+ * use a queue is asked for its own label alone. */
+static void read_policy(const struct object_meta *meta, struct pod_spec *ret)
+{
+    bool has;
+    ret->queue = labels_get(meta->labels, S("kai.scheduler/queue"), &has);
+    if (!ret->queue.len && str_is(ret->scheduler, "kai-scheduler"))
+        ret->queue = S("default-queue");
+    str p = labels_get(meta->labels, S("kai.scheduler/preemptibility"), &has);
+    ret->preemptibility = str_is(p, "preemptible") ? PREEMPTIBLE_YES : str_is(p, "non-preemptible") ? PREEMPTIBLE_NO : PREEMPTIBLE_UNSET;
+}
+
 /* --- the whole --------------------------------------------------------------------------------------------------------------------------------- */
 /* Where it is in its life; true: it is over, or was never to be. */
 static bool read_phase(struct reader *r, const struct json *obj, const struct json *spec, const struct object_meta *meta, struct pod_spec *ret)
@@ -183,6 +195,7 @@ int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct 
     read_group(&r, spec, &meta, &p);
     read_owner(&r, obj, &meta, &p);
     read_victim(&meta, &p);
+    read_policy(&meta, &p);
     object_pod_resources(&r, spec, &meta, &p);
     object_pod_constraints(&r, spec, &meta, &p);
     object_pod_volumes(&r, spec, &meta, &p);

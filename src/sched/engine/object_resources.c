@@ -182,29 +182,25 @@ static void read_gpu(struct reader *r, const struct object_meta *meta, struct po
         g->kind = GPU_MEMORY;
 }
 
-/* The devices of a bound pod: "0,1". */
+/* The devices of a bound pod: "0,1".  What cannot be is as if it were not there: the pod counts, and the engine guesses which devices it has. */
 static void read_gpu_ids(struct reader *r, const struct object_meta *meta, struct pod_spec *ret)
 {
-    const struct spot *at = SPOT(SPOT(SPOT(NULL, "metadata"), "annotations"), "cox.io/gpu-ids");
     bool has;
     str rest = labels_get(meta->annotations, S("cox.io/gpu-ids"), &has), part;
-    if (!has || ret->gpu.kind == GPU_NONE)
+    if (!has || ret->gpu.kind == GPU_NONE || str_empty(ret->node)) /* without a node: a copy of a pod that had one */
         return;
     uint8_t *ids = arena_array(r->a, GPU_MAX, uint8_t);
     uint32_t n = 0, seen = 0;
     for (bool more = true; more; n++) {
         uint64_t id;
         more = str_cut(&rest, ',', &part);
-        if (n == GPU_MAX || !str_to_u64(str_trim(part), &id) || id >= GPU_MAX || seen >> id & 1) {
-            read_bad(r, at, "\"" STR_FMT "\" is not a list of device numbers below %d", STR_ARG(labels_get(meta->annotations, S("cox.io/gpu-ids"), &has)), GPU_MAX);
+        if (n == GPU_MAX || !str_to_u64(str_trim(part), &id) || id >= GPU_MAX || seen >> id & 1)
             return;
-        }
         seen |= 1u << id;
         ids[n] = (uint8_t)id;
     }
-    if (n != ret->gpu.count)
-        read_bad(r, at, "names %u devices, but the pod asks for %u", n, ret->gpu.count);
-    ret->gpu_ids = ids;
+    if (n == ret->gpu.count)
+        ret->gpu_ids = ids;
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------------------------------------- */

@@ -152,6 +152,13 @@ TEST(gpus_whole_and_in_parts)
     T_EQ_INT(request(&p, RES_GPU), 2);
     T_EQ_INT(p.gpu_ids[0], 1);
     T_EQ_INT(p.gpu_ids[1], 3);
+    static const char *const odd[] = {"1", "1,3,5", "1,1", "1,16", "1,-2", "1,x", "", ",", "1,2,", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"};
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+        p = pod_with(&w, arena_fmt(&w.a, ",'annotations':{'cox.io/gpu-ids':'%s'}", odd[i]).p, "'nodeName':'n','containers':[{'name':'c','resources':{'limits':{'nvidia.com/gpu':'2'}}}]");
+        T_OK(!p.gpu_ids && p.gpu.count == 2);
+    }
+    p = pod_with(&w, ",'annotations':{'cox.io/gpu-ids':'1,3'}", "'containers':[{'name':'c','resources':{'limits':{'nvidia.com/gpu':'2'}}}]");
+    T_OK(!p.gpu_ids);
     p = pod_with(&w, ",'annotations':{'gpu-fraction':'0.25','gpu-fraction-num-devices':'2'}", "'containers':[{'name':'c'}]");
     T_EQ_INT(p.gpu.kind, GPU_FRACTION);
     T_EQ_INT(p.gpu.milli, 250);
@@ -554,6 +561,71 @@ TEST(declared_topologies)
     done(&w);
 }
 
-TEST_MAIN(declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, identity_phase_and_group,
+TEST(queue_and_preemptibility)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    struct pod_spec p = pod_with(&w, ",'labels':{'project':'old','kai.scheduler/queue':'team','kai.scheduler/preemptibility':'preemptible'}", "'containers':[{'name':'c'}]");
+    T_EQ_STR(p.queue, "team");
+    T_EQ_INT(p.preemptibility, PREEMPTIBLE_YES);
+    p = pod_with(&w, ",'labels':{'project':'old'}", "'containers':[{'name':'c'}]"); /* anybody's label */
+    T_EQ_STR(p.queue, "");
+    p = pod_with(&w, "", "'schedulerName':'kai-scheduler','containers':[{'name':'c'}]");
+    T_EQ_STR(p.queue, "default-queue");
+    p = pod_with(&w, ",'labels':{'project':'old','kai.scheduler/preemptibility':'non-preemptible'}", "'schedulerName':'kai-scheduler','containers':[{'name':'c'}]");
+    T_EQ_STR(p.queue, "default-queue");
+    T_EQ_INT(p.preemptibility, PREEMPTIBLE_NO);
+    p = pod_with(&w, "", "'containers':[{'name':'c'}]");
+    T_EQ_STR(p.queue, "");
+    T_EQ_INT(p.preemptibility, PREEMPTIBLE_UNSET);
+    sched_priority_class_put(w.s, S("inference"), 125, false, false);
+    struct json v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'ns'},'spec':{'minMember':4,'queue':'team','preemptibility':'non-preemptible',"
+                              "'priorityClassName':'inference'}}");
+    struct group_spec g;
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_STR(g.queue, "team");
+    T_EQ_INT(g.preemptibility, PREEMPTIBLE_NO);
+    T_OK(g.has_priority);
+    T_EQ_INT(g.priority, 125);
+    v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'ns'},'spec':{'preemptibility':'perhaps'}}");
+    T_ERR(object_group(w.s, &w.a, &v, &g, &err), E_INVALID_ARG);
+    done(&w);
+}
+
+/* A group's own queue goes before its members', and theirs fills in when it says none. */
+TEST(queue_of_a_unit)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    unit_id u;
+    struct pod_spec p = {.ns = S("ns"), .name = S("a"), .group = S("g"), .queue = S("mine"), .preemptibility = PREEMPTIBLE_NO};
+    struct group_spec g = {.ns = S("ns"), .name = S("g"), .min_member = 1};
+    T_NO_ERR(sched_pod_put(w.s, &p, NULL, &err), &err);
+    T_NO_ERR(sched_group_put(w.s, &g, &u, &err), &err);
+    T_EQ_STR(symbol_text(&w.s->sym, w.s->units[u].queue), "mine");
+    T_EQ_INT(w.s->units[u].preemptibility, PREEMPTIBLE_NO);
+    g.queue = S("ours");
+    g.preemptibility = PREEMPTIBLE_YES;
+    T_NO_ERR(sched_group_put(w.s, &g, &u, &err), &err);
+    T_EQ_STR(symbol_text(&w.s->sym, w.s->units[u].queue), "ours");
+    T_EQ_INT(w.s->units[u].preemptibility, PREEMPTIBLE_YES);
+    p.name = S("b");
+    T_NO_ERR(sched_pod_put(w.s, &p, NULL, &err), &err);
+    T_EQ_STR(symbol_text(&w.s->sym, w.s->units[u].queue), "ours");
+    p.group = S("");
+    p.name = S("c");
+    pod_id id;
+    T_NO_ERR(sched_pod_put(w.s, &p, &id, &err), &err);
+    T_EQ_STR(symbol_text(&w.s->sym, w.s->units[sched_unit_of(w.s, id)].queue), "mine");
+    unit_id clone = sched_unit_of(w.s, sched_pod_clone(w.s, id, S("d"), 1));
+    T_EQ_STR(symbol_text(&w.s->sym, w.s->units[clone].queue), "mine");
+    T_EQ_INT(w.s->units[clone].preemptibility, PREEMPTIBLE_NO);
+    p.queue = S("");
+    T_NO_ERR(sched_pod_put(w.s, &p, &id, &err), &err);
+    T_EQ_INT(w.s->units[sched_unit_of(w.s, id)].queue, 0);
+    done(&w);
+}
+
+TEST_MAIN(queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, identity_phase_and_group,
           default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, groups_of_four_apis, errors_have_paths,
           put_goes_by_kind)

@@ -138,14 +138,14 @@ bool nominated_below(const struct sched *s, int32_t priority, bool any)
 {
     const struct place_state *x = s->place;
     for (size_t i = 0; x && i < x->nominated_levels.len; i++)
-        if (any || x->nominated_levels.p[i].priority < priority)
+        if (any || (s->batch == BATCH_OFF && x->nominated_levels.p[i].priority < priority))
             return true;
     return false;
 }
 
 static bool gives_way(const struct sched *s, const struct pod_class *c, pod_id p, bool any)
 {
-    return s->pods[p].state == PS_NOMINATED && (any || class_of(s, p)->priority < c->priority);
+    return s->pods[p].state == PS_NOMINATED && (any || (s->batch == BATCH_OFF && class_of(s, p)->priority < c->priority));
 }
 
 bool nominated_matter(const struct sched *s, const struct pod_class *c, node_id n, bool any)

@@ -246,8 +246,11 @@ static pod_id add(struct sched *s, const struct pod_spec *spec, class_id class_)
     p = &s->pods[id];
     p->unit = u;
     p->subgroup = subgroup_of(s, u, spec->subgroup);
+    if (spec->queue.len)
+        units_policy(s, u, spec->queue, spec->preemptibility);
     statement_event(s, EVENT_GROUP);
     place_as_told(s, id, spec);
+    units_changed(s, u);
     return id;
 }
 
@@ -286,7 +289,10 @@ static void update(struct sched *s, pod_id id, const struct pod_spec *spec, clas
         free((char *)p->name);
         p->name = fresh;
     }
+    if (spec->queue.len || s->units[p->unit].queue)
+        units_policy(s, p->unit, spec->queue, spec->preemptibility);
     place_as_told(s, id, spec);
+    units_changed(s, p->unit);
 }
 
 static bool is_of_group(const struct sched *s, pod_id p, str group)
@@ -333,6 +339,10 @@ static pod_id clone(struct sched *s, pod_id like, str name, str uid, nsec_t crea
     const struct unit *u = &s->units[from->unit];
     unit_id unit = units_of_pod(s, symbol_text(&s->sym, from->ns), u->is_group ? symbol_text(&s->sym, u->name) : S(""), id);
     s->pods[id].unit = unit;
+    u = &s->units[from->unit];
+    if (u->queue)
+        units_policy(s, unit, symbol_text(&s->sym, u->queue), u->preemptibility);
+    units_changed(s, unit);
     statement_event(s, EVENT_GROUP);
     return id;
 }

@@ -155,6 +155,9 @@ struct spec_volume {
     str driver;       /* inline: CSI driver or in-tree name that its node limit is counted under, or "" */
     bool read_only;   /* inline */
 };
+/* May the batch policy evict it?  Unset: those of a priority below PREEMPTIBLE_BELOW. */
+enum preemptibility { PREEMPTIBLE_UNSET, PREEMPTIBLE_YES, PREEMPTIBLE_NO };
+#define PREEMPTIBLE_BELOW 100
 enum pod_phase { POD_PENDING, POD_BOUND, POD_TERMINATING /* still on its node, being deleted */ };
 
 struct pod_spec {
@@ -167,6 +170,8 @@ struct pod_spec {
     nsec_t started_ns; /* status.startTime of a bound pod, for preemption */
     str group;       /* PodGroup in ns, or "": a unit of its own */
     str subgroup;    /* of that group, or "" */
+    str queue;       /* of the batch policy (policy/queues.h), "": plain Kubernetes scheduling; a group's own goes before its members' */
+    enum preemptibility preemptibility;
     const uint8_t *gpu_ids; /* a bound pod with devices: which (n = gpu.count); NULL: unknown, the engine chooses */
 
     /* placement */
@@ -227,6 +232,8 @@ struct group_spec {
     bool has_priority;
     nsec_t created_ns;
     nsec_t timeout_ns; /* scheduleTimeoutSeconds, 0 none */
+    str queue;         /* "": what its members say */
+    enum preemptibility preemptibility;
     const struct spec_subgroup *subgroups;
     size_t nsubgroups;
     const str *required_keys; /* every member in one domain of each; widest first.  "zone,rack": a level of a tree, see sched_topology_key */

@@ -122,6 +122,15 @@ static void reject_or_preempt(struct sched *s, pod_id p, struct unit_decision *d
     struct pod *pod = &s->pods[p];
     struct preempt_candidate *c = &s->unit_state->candidate;
     const struct pod_class *k = class_of(s, p);
+    if (unlikely(s->batch)) {
+        d->result = UNIT_REJECTED;
+        d->failed_pod = p;
+        if (s->batch == BATCH_PROBE)
+            return;
+        d->rejected_by = unit_rejections(s, k->id);
+        d->helped_by = unit_helped_by(s, d->rejected_by);
+        return;
+    }
     bool may = profile_of(s, k)->preempt, eligible = may && preempt_is_eligible(s, p);
     if (eligible && preempt_find(s, p, NULL, c, NULL)) {
         preempt_apply(s, p, c, devices_to_come(s, p, c));

@@ -70,7 +70,7 @@ bool unit_holds_without(const struct sched *s, unit_id u, const pod_id *gone, si
 }
 
 struct member {
-    uint32_t branch;
+    uint32_t place; /* twice its branch; one more unless the batch policy keeps room for this very one: it goes first then */
     pod_id pod;
     nsec_t created_ns;
     const struct pod_class *of;
@@ -93,8 +93,8 @@ static int size_cmp(const struct pod_class *a, const struct pod_class *b)
 static int member_cmp(const void *pa, const void *pb)
 {
     const struct member *a = pa, *b = pb;
-    if (a->branch != b->branch)
-        return a->branch < b->branch ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
     if (a->of != b->of) {
         int c = size_cmp(a->of, b->of);
         return c ? c : a->of->id < b->of->id ? -1 : 1;
@@ -110,6 +110,7 @@ static void list_members(struct attempt *a)
     const struct unit *unit = a->unit;
     struct member *m = arena_alloc(&a->arena, (unit->pods.len + 1) * sizeof *m);
     bool sorted = true;
+    const uint8_t kept = a->s->batch ? PS_NOMINATED : PS_FREE;
     for (size_t i = 0; i < unit->pods.len; i++) {
         const struct pod *p = &a->s->pods[unit->pods.p[i]];
         uint32_t b = branch_of(unit, p);
@@ -117,7 +118,7 @@ static void list_members(struct attempt *a)
         count_up(a->tree, a->root, b, is_placed(p), waits && !gated, gated);
         if (!waits || gated)
             continue;
-        m[a->npods] = (struct member){b, unit->pods.p[i], p->created_ns, a->s->classes[p->class_]};
+        m[a->npods] = (struct member){2 * b + (p->state != kept), unit->pods.p[i], p->created_ns, a->s->classes[p->class_]};
         sorted = sorted && (a->npods == 0 || member_cmp(&m[a->npods - 1], &m[a->npods]) < 0);
         a->npods++;
     }
@@ -126,7 +127,7 @@ static void list_members(struct attempt *a)
     a->pods = arena_alloc(&a->arena, (a->npods + 1) * sizeof *a->pods);
     a->kept = arena_alloc(&a->arena, (a->npods + 1) * sizeof *a->kept);
     for (uint32_t i = 0; i < a->npods; i++) {
-        struct branch *b = &a->tree[m[i].branch];
+        struct branch *b = &a->tree[m[i].place / 2];
         if (b->count++ == 0)
             b->first = i;
         a->pods[i] = m[i].pod;
@@ -268,6 +269,8 @@ static void note_failure(struct attempt *a, pod_id p, const uint64_t *within)
     if (a->failed_pod)
         return;
     a->failed_pod = p;
+    if (a->s->batch == BATCH_PROBE)
+        return;
     a->rejected_by |= place_rejections(a->s, a->s->pods[p].class_, within, NULL);
 }
 
@@ -396,7 +399,7 @@ bool attempt_try(struct attempt *a, const uint64_t *within)
 {
     if (!try_branch(a, a->root, within))
         return false;
-    for (uint32_t b = 0; b < a->ntree; b++)
+    for (uint32_t b = 0; b < a->ntree && !a->s->batch; b++)
         for (uint32_t i = a->tree[b].first; i < a->tree[b].first + a->tree[b].count; i++)
             if (a->s->pods[a->pods[i]].state == PS_PENDING)
                 place_member(a, i, a->tree[b].within, false);

@@ -141,8 +141,8 @@ static bool try_evicting(struct attempt *a, const struct node_sets *sets, struct
 static void reject(struct attempt *a, bool eligible, struct unit_decision *d)
 {
     struct sched *s = a->s;
-    bool keeps = false;
-    for (uint32_t i = 0; i < a->npods; i++) {
+    bool keeps = s->batch != BATCH_OFF; /* the policy looks after its nominations itself */
+    for (uint32_t i = 0; i < a->npods && !s->batch; i++) {
         if (s->pods[a->pods[i]].state != PS_NOMINATED)
             continue;
         if (eligible || !profile_of(s, class_of(s, a->pods[i]))->preempt)
@@ -165,7 +165,7 @@ void unit_place_group(struct sched *s, unit_id u, struct unit_decision *d)
         d->helped_by = 0;
         unit_topologies(s, u);
         find_sets(&a, &sets);
-        bool eligible = is_eligible(&a);
+        bool eligible = !s->batch && is_eligible(&a);
         if (!try_plainly(&a, &sets, d) && !(eligible && try_evicting(&a, &sets, d)))
             reject(&a, eligible, d);
         for (size_t i = 0; i < sets.sets.len; i++)

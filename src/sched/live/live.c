@@ -67,7 +67,7 @@ static void act_on(struct live *l, const struct live_action *a, nsec_t now)
         live_say_later(l, a->unit, UNIT_PREEMPTING, a->pod, 0, now);
         break;
     case ACT_EVICT:
-        live_evict(l, a->pod, a->unit);
+        live_evict(l, a->pod, a->unit, a->policy);
         break;
     case ACT_REJECTED:
         if (a->result != UNIT_GATED) /* the API server says so itself */
@@ -78,7 +78,7 @@ static void act_on(struct live *l, const struct live_action *a, nsec_t now)
 static void act(struct live *l, nsec_t now)
 {
     for (size_t i = 0; i < l->actions.len; i++)
-        if (l->actions.p[i].kind == ACT_EVICT || l->actions.p[i].kind == ACT_NOMINATE)
+        if ((l->actions.p[i].kind == ACT_EVICT || l->actions.p[i].kind == ACT_NOMINATE) && l->actions.p[i].unit)
             live_evictions_begin(l, l->actions.p[i].unit);
     for (size_t i = 0; i < l->actions.len; i++) {
         struct live_action a = l->actions.p[i];
@@ -124,6 +124,7 @@ static void decide(struct live *l, nsec_t now)
         return;
     nsec_t start = clock_mono(l->opts.clock);
     size_t n = pipeline_run(l->p, now, l->batch);
+    l->policy_more = live_policy_decide(l, now);
     nsec_t took = clock_mono(l->opts.clock) - start;
     count_attempts(l, n, took);
     if (took > 2 * TURN_NS)
@@ -139,16 +140,22 @@ static void turn(struct loop_defer *d)
     if (l->stopping || !l->synced || !l->leading)
         return;
     nsec_t now = live_now(l);
-    dispatcher_events(l->d, sched_take_events(l->s), now);
+    uint64_t events = sched_take_events(l->s);
+    dispatcher_events(l->d, events, now);
+    live_policy_events(l, events);
     dispatcher_tick(l->d, now);
     binder_tick(l->b, now);
     act(l, now);
     decide(l, now);
     nsec_t due = dispatcher_tick(l->d, now), look = binder_tick(l->b, now);
     act(l, now);
+    live_policy_status(l, now);
     nsec_t say = live_say_some(l, now), next = MIN(due, look);
     next = MIN(next, say);
-    bool more = dispatcher_count(l->d).ready && may_decide(l);
+    next = MIN(next, live_groups_status(l, now));
+    if (may_decide(l)) /* an answer wakes us otherwise */
+        next = MIN(next, live_policy_due(l));
+    bool more = (dispatcher_count(l->d).ready || l->policy_more) && may_decide(l);
     if (more || l->s->events || next <= now)
         live_wake(l);
     else if (next != INT64_MAX)
@@ -200,6 +207,8 @@ static int make_pipeline(struct live *l, struct err *err)
         return -err->code;
     l->d = pipeline_dispatcher(l->p);
     l->b = pipeline_binder(l->p);
+    l->policy = live_policy_new(l);
+    l->groups = live_groups_new();
     return 0;
 }
 
@@ -214,6 +223,7 @@ struct live *live_new(const struct live_opts *opts, struct err *err)
     l->opts.instance = NULL;
     list_init(&l->all_binds);
     list_init(&l->all_evictions);
+    list_init(&l->all_holds);
     l->say = LINE_INIT;
     l->wall_base = clock_wall(opts->clock) - clock_mono(opts->clock);
     l->event_tokens = LIVE_EVENTS_BURST;
@@ -284,6 +294,7 @@ void live_free(struct live *l)
     outbox_free(l->words, live_words_free_item);
     live_binds_free(l);
     live_evictions_free(l);
+    live_holds_free(l);
     live_say_free(l);
     live_twins_free(l);
     for (uint32_t i = 0; i < l->nnotes; i++)
@@ -292,8 +303,13 @@ void live_free(struct live *l)
     map_foreach(e, &l->classes)
         free((char *)e->key.p);
     map_fini(&l->classes);
+    map_foreach(e, &l->ended)
+        free((char *)e->key.p);
+    map_fini(&l->ended);
     vec_fini(&l->actions);
     pipeline_free(l->p);
+    live_policy_free(l->policy);
+    live_groups_free(l->groups);
     sched_free(l->s);
     for (uint16_t i = 0; i < l->nnames; i++)
         free(l->names[i]);
@@ -330,5 +346,7 @@ int live_explain(struct live *l, struct arena *a, str ns, str name, struct json 
         x = explain_waiting(l->s, a, u, place, NULL);
     }
     *ret = explain_json(a, l->s, x);
+    if (live_policy_takes(l, u))
+        live_policy_explain(l, a, u, p, ret);
     return 0;
 }

@@ -171,8 +171,8 @@ static bool is_wanted(struct outbox_item *it)
 }
 
 /* --- the request ------------------------------------------------------------------------------------------------------------------------------------ */
-/* Devices that the engine chose, for the node and for our own next start. */
-static void add_devices(struct strbuf *b, uint16_t mask)
+/* Devices that the engine chose, for the node and for our own next start; and KAI's word for how they were given. */
+static void add_devices(struct strbuf *b, uint16_t mask, bool whole)
 {
     const char *comma = "";
     strbuf_addf(b, ",\"annotations\":{\"cox.io/gpu-ids\":\"");
@@ -181,7 +181,7 @@ static void add_devices(struct strbuf *b, uint16_t mask)
             strbuf_addf(b, "%s%u", comma, i);
             comma = ",";
         }
-    strbuf_addf(b, "\"}");
+    strbuf_addf(b, "\",\"received-resource-type\":\"%s\"}", whole ? "Regular" : "Fraction");
 }
 
 static void write_body(struct live_bind *b)
@@ -198,7 +198,7 @@ static void write_body(struct live_bind *b)
         json_write_string(t, sched_pod_uid(s, b->pod));
     }
     if (mask && class_of(s, b->pod)->gpu.kind != GPU_NONE)
-        add_devices(t, mask);
+        add_devices(t, mask, class_of(s, b->pod)->gpu.kind == GPU_WHOLE);
     strbuf_add_str(t, S("},\"target\":{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":"));
     json_write_string(t, sched_node_name(s, b->node));
     strbuf_add_str(t, S("}}"));

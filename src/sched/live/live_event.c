@@ -109,7 +109,8 @@ static void post(struct live *l, const struct live_event *e, uint64_t id)
     add_text(&b, ",\"action\":", str_of(e->action));
     add_text(&b, ",\"reason\":", str_of(e->reason));
     add_text(&b, ",\"type\":", str_of(e->type));
-    add_text(&b, ",\"regarding\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"namespace\":", e->ns);
+    strbuf_addf(&b, ",\"regarding\":{\"apiVersion\":\"%s\",\"kind\":\"%s\"", e->api_version ? e->api_version : "v1", e->kind ? e->kind : "Pod");
+    add_text(&b, ",\"namespace\":", e->ns);
     add_text(&b, ",\"name\":", e->name);
     add_text(&b, ",\"uid\":", e->uid);
     add_text(&b, "},\"note\":", short_note(e->note));

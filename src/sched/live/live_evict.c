@@ -22,6 +22,7 @@ struct live_eviction {
     struct strbuf path, body, note;
     size_t pod_path_len;
     uint16_t name; /* of live.names, the preemptor's */
+    const char *words; /* why */
 };
 
 static void eviction_free(struct live_eviction *e)
@@ -66,7 +67,7 @@ static void mark(struct live_eviction *e)
                 "},\"status\":{\"conditions\":[{\"type\":\"DisruptionTarget\",\"status\":\"True\",\"reason\":\"PreemptionByScheduler\",\"lastTransitionTime\":\"%s\",\"message\":", now);
     json_write_string(&e->body, str_of(l->names[e->name]));
     e->body.len--; /* within the quotes */
-    strbuf_add_str(&e->body, S(": preempting to accommodate a higher priority pod\"}]}}"));
+    strbuf_addf(&e->body, ": %s\"}]}}", e->words);
     e->step = EVICT_MARK;
     send(e, "PATCH", "application/strategic-merge-patch+json", e->path.len);
 }
@@ -136,7 +137,7 @@ static void on_done(struct outbox_item *it)
 /* The pod for which it is done: the first of the unit. */
 static pod_id preemptor_of(struct live *l, unit_id by)
 {
-    const struct unit *u = &l->s->units[by];
+    const struct unit *u = &l->s->units[by]; /* UNIT_NONE has no pods: for nobody's sake */
     for (size_t i = 0; i < u->pods.len; i++)
         if (live_note(l, u->pods.p[i])->wait)
             return u->pods.p[i];
@@ -150,7 +151,7 @@ void live_evictions_begin(struct live *l, unit_id by)
         live_note(l, p)->wait->victims = 0;
 }
 
-void live_evict(struct live *l, pod_id victim, unit_id by)
+void live_evict(struct live *l, pod_id victim, unit_id by, uint8_t policy)
 {
     struct live_note *n = live_note(l, victim);
     pod_id p = preemptor_of(l, by);
@@ -159,6 +160,7 @@ void live_evict(struct live *l, pod_id victim, unit_id by)
     n->evicting = true;
     struct live_eviction *e = xnew(struct live_eviction);
     *e = (struct live_eviction){.l = l, .pod = victim, .stamp = n->stamp};
+    e->words = live_groups_words(policy ? (enum policy_action)(policy - 1) : POLICY_PREEMPT);
     e->timer.fire = read_again;
     e->item.wanted = is_wanted;
     e->item.done = on_done;
@@ -173,6 +175,8 @@ void live_evict(struct live *l, pod_id victim, unit_id by)
         node_id node = l->s->pods[victim].node;
         strbuf_addf(&e->note, "Preempted by pod " STR_FMT " on node " STR_FMT, STR_ARG(sched_pod_uid(l->s, p)), STR_ARG(node == NODE_NONE ? S("") : sched_node_name(l->s, node)));
     }
+    if (policy && policy - 1 != POLICY_PREEMPT)
+        strbuf_addf(&e->note, "%s%s", p ? ": " : "", e->words);
     mark(e);
 }
 

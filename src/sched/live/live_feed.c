@@ -37,9 +37,14 @@ int live_name_index(const struct live *l, str scheduler_name)
     return -1;
 }
 
-static void queue_unit(struct live *l, unit_id u)
+void live_queue_unit(struct live *l, unit_id u)
 {
     struct err err = ERR_NONE;
+    if (live_policy_takes(l, u)) {
+        dispatcher_remove(l->d, u); /* it may have got its queue later */
+        live_policy_unit(l, u);
+        return;
+    }
     if (dispatcher_add(l->d, u, live_now(l), &err) < 0)
         log_error("cannot queue a pod", KV("why", "%s", err.msg));
     if (l->s->units[u].is_group && dispatcher_where(l->d, u) == DISPATCH_HELD)
@@ -104,7 +109,7 @@ static void settle_assigned(struct live *l, pod_id p, bool was_assumed)
     }
     forget_wait(l, p);
     if (l->s->units[u].is_group)
-        queue_unit(l, u); /* it counts for the minimum */
+        live_queue_unit(l, u); /* it counts for the minimum */
     else if (dispatcher_where(l->d, u) != DISPATCH_ABSENT)
         dispatcher_remove(l->d, u);
 }
@@ -122,7 +127,24 @@ static void settle_waiting(struct live *l, pod_id p, const struct json *obj, int
     if (obj)
         live_say_read(n->wait, obj);
     if (try_it)
-        queue_unit(l, sched_unit_of(l->s, p));
+        live_queue_unit(l, sched_unit_of(l->s, p));
+}
+
+/* A gang of which somebody has done its work is not below its minimum by accident.  After a restart those who ended may come before the others. */
+static void note_ended(struct live *l, str ns, str group)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    str key = arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(group));
+    if (!map_find(&l->ended, key))
+        map_put(&l->ended, str_n(str_dup(key), key.len), l);
+    sched_group_ended(l->s, ns, group);
+}
+
+static void recall_ended(struct live *l, unit_id u)
+{
+    const struct unit *unit = &l->s->units[u];
+    if (l->ended.len && unit->is_group && !unit->has_ended && map_find(&l->ended, unit->key))
+        sched_group_ended(l->s, symbol_text(&l->s->sym, unit->ns), symbol_text(&l->s->sym, unit->name));
 }
 
 static void put_spec(struct live *l, struct pod_spec *spec, const struct json *obj, int name, uint64_t rv)
@@ -147,6 +169,8 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
         if (spec->node.len && s->pods[p].state == PS_NOMINATED)
             binder_pod_gone(l->b, p); /* it needs its room no more */
     }
+    bool held = live_hold_is_due(l, p, spec);
+    spec->gates += held;
     int r = sched_pod_put(s, spec, &p, &err);
     if (r < 0) {
         complain(l, "Pod", spec->ns, spec->name, &err);
@@ -164,6 +188,9 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
         settle_assigned(l, p, was_assumed);
     else
         settle_waiting(l, p, obj, name, s->pods[p].class_ != class_);
+    if (held)
+        live_hold_start(l, p);
+    recall_ended(l, sched_unit_of(s, p));
 }
 
 void live_feed_twin(struct live *l, pod_id p, uint16_t name, uint64_t rv)
@@ -209,6 +236,8 @@ static void put_pod(struct live *l, struct arena *a, const struct json *obj)
         put_spec(l, &p, obj, name, rv);
         return;
     }
+    if (p.group.len && str_is(json_get_str(json_get(obj, S("status")), S("phase")), "Succeeded"))
+        note_ended(l, p.ns, p.group);
     pod_id known = sched_pod_find(l->s, ns, pod_name);
     if (known)
         live_pod_remove(l, known);
@@ -226,7 +255,7 @@ void live_feed_answer(struct live *l, str text)
 /* --- groups -------------------------------------------------------------------------------------------------------------------------------------- */
 #define CLASS_BIAS (1ll << 32) /* priorities as pointers that are never NULL */
 
-static void put_group(struct live *l, struct arena *a, const struct json *obj)
+static bool put_group(struct live *l, struct arena *a, const struct json *obj)
 {
     struct group_spec g;
     struct err err = ERR_NONE;
@@ -234,25 +263,40 @@ static void put_group(struct live *l, struct arena *a, const struct json *obj)
     const struct json *meta = json_get(obj, S("metadata"));
     if (object_group(l->s, a, obj, &g, &err) < 0) {
         complain(l, "PodGroup", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), &err);
-        return;
+        return true;
     }
     void *class_ = map_get(&l->classes, json_get_str(json_get(obj, S("spec")), S("priorityClassName")));
     if (class_) {
         g.has_priority = true;
         g.priority = (int32_t)((int64_t)(intptr_t)class_ - CLASS_BIAS);
     }
+    if (!live_groups_put(l, obj, g.has_priority ? g.priority : INT64_MIN))
+        return false; /* of a status of its own, most often */
     if (sched_group_put(l->s, &g, &u, &err) < 0)
         complain(l, "PodGroup", g.ns, g.name, &err);
     else
-        queue_unit(l, u);
+        live_queue_unit(l, u);
+    return true;
+}
+
+static void forget_ended(struct live *l, str ns, str name)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    str key = arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(name));
+    struct map_entry *e = map_find(&l->ended, key);
+    char *text = e ? (char *)e->key.p : NULL;
+    map_del(&l->ended, key);
+    free(text);
 }
 
 static void delete_group(struct live *l, str ns, str name)
 {
     unit_id u = sched_group_find(l->s, ns, name);
+    forget_ended(l, ns, name);
     if (u && !l->s->units[u].pods.len)
         dispatcher_remove(l->d, u);
     sched_group_delete(l->s, ns, name);
+    live_groups_delete(l, ns, name);
 }
 
 /* A class of priorities; its value never changes. */
@@ -284,7 +328,14 @@ static void put_other(struct live *l, const struct json *obj)
         complain(l, "Object", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), &err);
 }
 
-void live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj)
+static void put_queue(struct live *l, struct arena *a, const struct json *obj)
+{
+    struct err err = ERR_NONE;
+    if (live_policy_put(l, a, obj, &err) < 0)
+        complain(l, "Queue", S(""), json_get_str(json_get(obj, S("metadata")), S("name")), &err);
+}
+
+bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj)
 {
     const struct json *meta = json_get(obj, S("metadata"));
     switch (kind) {
@@ -292,11 +343,13 @@ void live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct 
         put_pod(l, a, obj);
         break;
     case KIND_GROUP:
-        put_group(l, a, obj);
-        break;
+        return put_group(l, a, obj);
     case KIND_PRIORITY_CLASS:
         live_twins_clear(l);
         put_class(l, obj);
+        break;
+    case KIND_QUEUE:
+        put_queue(l, a, obj);
         break;
     case KIND_PVC:
         put_other(l, obj);
@@ -305,6 +358,7 @@ void live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct 
     default:
         put_other(l, obj);
     }
+    return true;
 }
 
 void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
@@ -341,6 +395,12 @@ void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
     case KIND_PRIORITY_CLASS:
         live_twins_clear(l);
         delete_class(l, name);
+        break;
+    case KIND_QUEUE:
+        live_policy_delete(l, name);
+        break;
+    case KIND_TOPOLOGY:
+        sched_topology_delete(s, name);
         break;
     case KIND_GROUP:
         delete_group(l, ns, name);

@@ -3,9 +3,10 @@
  *   live.c          birth, turns, end           live_bind.c     binds and what becomes of them
  *   live_sources.c  informers, discovery        live_claims.c   volumes of a pod before its bind
  *   live_feed.c     objects to the engine       live_evict.c    victims, nominations
- *   live_twin.c     pods known by their text
+ *   live_twin.c     pods known by their text    live_hold.c     pods that wait for their group
  *   live_say.c      conditions                  live_event.c    Events
- *   live_metrics.c  counters
+ *   live_metrics.c  counters                    live_policy.c   queues, the batch policy
+ *   live_groups.c   status of PodGroups
  *
  * Pods are named by the engine's ids.  An id is used again after its pod has gone, so everything that outlives a turn carries the note's stamp along and
  * compares: note(l, p)->stamp == stamp. */
@@ -17,6 +18,7 @@
 #include "sched/dispatcher/line.h"
 #include "sched/live/live.h"
 #include "sched/live/outbox.h"
+#include "sched/policy/policy.h"
 
 struct live_bind;
 
@@ -25,6 +27,7 @@ struct live_wait {
     uint16_t name;      /* its schedulerName, of live.names */
     bool is_false;      /* the API has PodScheduled=False */
     bool is_nominated;  /* ... a nominatedNodeName */
+    bool is_held;       /* see live_hold.c */
     uint8_t result;     /* enum unit_result: what there is to say */
     pod_id failed_pod;
     uint32_t helped_by;
@@ -58,6 +61,7 @@ struct live_action {
     unit_id unit;
     enum unit_result result;
     uint32_t helped_by;
+    uint8_t policy; /* ACT_EVICT: enum policy_action plus 1; 0: by the rules of Kubernetes */
 };
 
 /* --- metrics ------------------------------------------------------------------------------------------------------------------------ */
@@ -89,6 +93,8 @@ struct live_metrics {
 /* --- the whole ------------------------------------------------------------------------------------------------------------------------ */
 struct live_sources;
 struct live_twins;
+struct live_policy;
+struct live_groups;
 
 struct live {
     struct live_opts opts;
@@ -102,6 +108,8 @@ struct live {
     struct binder *b;
     struct live_sources *sources;
     struct live_twins *twins; /* NULL: none yet */
+    struct live_policy *policy;
+    struct live_groups *groups;
     struct live_note *notes; /* by pod id */
     uint32_t nnotes;
     uint32_t pod_listing; /* lists of pods begun */
@@ -112,6 +120,8 @@ struct live {
     struct outbox *words;  /* conditions, Events */
     struct list all_binds; /* struct live_bind, whatever they wait for */
     struct list all_evictions;
+    struct list all_holds;
+    struct map ended; /* "ns/group" of groups with members that succeeded; keys are ours */
 
     struct line say;       /* pods whose condition is to be looked at, by time */
     uint64_t say_seq;
@@ -124,7 +134,7 @@ struct live {
     struct loop_defer defer;
     struct loop_timer timer;
     size_t batch; /* units of a turn */
-    bool leading, synced, stopping;
+    bool leading, synced, stopping, policy_more;
     unsigned stop_waits;
     void (*on_stopped)(void *arg);
     void *on_stopped_arg;
@@ -151,8 +161,8 @@ void live_sources_free(struct live_sources *x);
 void live_sources_synced(struct live *l);       /* live.c: all is there */
 
 /* live_feed.c */
-enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_GROUP };
-void live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj);
+enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_QUEUE, KIND_TOPOLOGY, KIND_GROUP };
+bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj); /* false: it says nothing new */
 void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name);
 void live_pod_remove(struct live *l, pod_id p);
 /* Pods of the engine that the last list did not have are removed. */
@@ -163,6 +173,7 @@ void live_feed_answer(struct live *l, str text);
 void live_feed_twin(struct live *l, pod_id p, uint16_t name, uint64_t rv);
 void live_feed_confirm(struct live *l, pod_id p, uint64_t rv);
 int live_name_index(const struct live *l, str scheduler_name); /* -1: not ours */
+void live_queue_unit(struct live *l, unit_id u); /* something about it is new: to the dispatcher, or to the policy */
 
 /* live_twin.c */
 /* True: the pod needs no reading, all is done.  Else it is to be put as usual, and live_twin_learn called while the text is there. */
@@ -187,7 +198,7 @@ void live_claims_free(struct live_claims *x);
 
 /* live_evict.c */
 void live_evictions_begin(struct live *l, unit_id by); /* victims are counted from here */
-void live_evict(struct live *l, pod_id victim, unit_id by);
+void live_evict(struct live *l, pod_id victim, unit_id by, uint8_t policy /* see struct live_action */);
 void live_nominate(struct live *l, pod_id p, node_id n);
 void live_evictions_free(struct live *l);
 
@@ -205,7 +216,8 @@ void live_say_free(struct live *l);
 struct live_event {
     const char *type, *reason, *action;
     str controller;
-    str ns, name, uid; /* the pod */
+    const char *api_version, *kind; /* NULL: a pod */
+    str ns, name, uid;
     str note;
 };
 void live_event_send(struct live *l, const struct live_event *e);
@@ -216,6 +228,41 @@ void live_words_send(struct live *l, const char *method, str path, const char *c
 void live_words_free_item(struct outbox_item *it);
 /* "/api/v1/namespaces/NS/pods/NAME" and what follows. */
 void live_pod_path(struct strbuf *b, str ns, str name, const char *more);
+
+/* live_policy.c */
+struct live_policy *live_policy_new(struct live *l);
+void live_policy_free(struct live_policy *x); /* before the engine */
+void live_policy_start(struct live *l); /* the server has queues */
+bool live_policy_is_on(const struct live *l);
+const struct policy *live_policy_get(const struct live *l);
+bool live_policy_takes(const struct live *l, unit_id u);
+void live_policy_unit(struct live *l, unit_id u); /* it is the policy's, and new or changed */
+int live_policy_put(struct live *l, struct arena *a, const struct json *obj, struct err *err) MUST_CHECK;
+void live_policy_delete(struct live *l, str name);
+void live_policy_events(struct live *l, uint64_t events);
+bool live_policy_decide(struct live *l, nsec_t now);
+nsec_t live_policy_due(const struct live *l); /* when it wants to be called again */
+void live_policy_status(struct live *l, nsec_t now);
+str live_policy_sentence(struct live *l, struct arena *a, unit_id u, pod_id failed);
+str live_policy_sentence_brief(struct live *l, struct arena *a, unit_id u); /* without its place */
+bool live_policy_waits(struct live *l, unit_id u);
+void live_policy_explain(struct live *l, struct arena *a, unit_id u, pod_id p, struct json *record);
+void live_policy_metrics(const struct live *l, struct strbuf *out);
+
+/* live_groups.c */
+struct live_groups *live_groups_new(void);
+void live_groups_free(struct live_groups *x);
+bool live_groups_put(struct live *l, const struct json *obj, int64_t priority); /* false: it was put before and says nothing new */
+void live_groups_delete(struct live *l, str ns, str name);
+void live_groups_stale(struct live *l); /* something changed that a status may speak of */
+nsec_t live_groups_status(struct live *l, nsec_t now); /* writes, not much at once; returns when it wants to be called again */
+void live_groups_evicted(struct live *l, const struct policy_decision *d);
+const char *live_groups_words(enum policy_action action); /* why somebody is evicted */
+
+/* live_hold.c */
+bool live_hold_is_due(struct live *l, pod_id known, const struct pod_spec *spec); /* one gate more */
+void live_hold_start(struct live *l, pod_id p); /* it was put with that gate; once a pod */
+void live_holds_free(struct live *l);
 
 /* live_metrics.c */
 void live_observe_seconds(struct live_histogram *h, double seconds);

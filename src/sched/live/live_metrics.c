@@ -134,4 +134,5 @@ void live_metrics_write(struct live *l, struct strbuf *b)
     head(b, "scheduler_preemption_victims", "histogram", "Pods evicted by one preemption.");
     histogram(b, "scheduler_preemption_victims", "", &l->m.victims, COUNT_FIRST);
     write_own(l, b);
+    live_policy_metrics(l, b);
 }

@@ -10,6 +10,7 @@
 #include "sched/live/live_internal.h"
 
 #define SAY_AGAIN_NS (300 * NSEC_PER_SEC)
+#define SAY_AGAIN_BATCH_NS (30 * NSEC_PER_SEC) /* places in a queue change without a try of one's own */
 #define SAY_PER_TURN 64u
 #define SAY_TURN_NS (5 * NSEC_PER_MSEC)
 #define WORDS_QUEUE 1024u
@@ -156,6 +157,8 @@ void live_say_error(struct live *l, const struct json *obj, const char *why)
 static str explain(struct live *l, struct arena *a, unit_id u, const struct live_wait *w)
 {
     struct sched *s = l->s;
+    if (live_policy_takes(l, u))
+        return live_policy_sentence_brief(l, a, u); /* places change all the time: cox why and the queue have them */
     struct unit_decision d = {.result = (enum unit_result)w->result, .failed_pod = w->failed_pod, .helped_by = w->helped_by};
     struct placement at;
     if (w->result == UNIT_PREEMPTING) {
@@ -175,7 +178,7 @@ static str sentence_for(struct live *l, struct arena *a, pod_id p, const struct 
 {
     unit_id u = sched_unit_of(l->s, p);
     const struct pod_class *c = class_of(l->s, p);
-    if (l->s->units[u].is_group || w->result != UNIT_REJECTED)
+    if (l->s->units[u].is_group || w->result != UNIT_REJECTED || live_policy_takes(l, u))
         return explain(l, a, u, w);
     if (!l->sentences)
         l->sentences = xarray(SENTENCES, struct live_sentence);
@@ -190,7 +193,10 @@ static str sentence_for(struct live *l, struct arena *a, pod_id p, const struct 
 /* Does what was to be said still hold? */
 static bool is_true_still(struct live *l, pod_id p, const struct live_wait *w)
 {
-    enum dispatch_place place = dispatcher_where(l->d, sched_unit_of(l->s, p));
+    unit_id u = sched_unit_of(l->s, p);
+    if (live_policy_takes(l, u))
+        return live_policy_waits(l, u);
+    enum dispatch_place place = dispatcher_where(l->d, u);
     switch ((enum unit_result)w->result) {
     case UNIT_INCOMPLETE:
         return place == DISPATCH_HELD;
@@ -216,7 +222,7 @@ static void say_now(struct live *l, pod_id p, nsec_t now)
         if (wait_of(l, q) && (state == PS_PENDING || state == PS_NOMINATED) && !class_of(l->s, q)->gates)
             say_to(l, q, message, now);
     }
-    put_in_line(l, p, w, now + SAY_AGAIN_NS);
+    put_in_line(l, p, w, now + (live_policy_takes(l, sched_unit_of(l->s, p)) ? SAY_AGAIN_BATCH_NS : SAY_AGAIN_NS));
 }
 
 nsec_t live_say_some(struct live *l, nsec_t now)

@@ -27,8 +27,10 @@ static const struct source_type {
     {"storage.k8s.io", "v1", "csinodes", "CSINode", KIND_CSINODE, false},
     {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", KIND_PDB, false},
     {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", KIND_PRIORITY_CLASS, false},
+    {"scheduling.run.ai", "v2", "queues", "Queue", KIND_QUEUE, false},
+    {"kai.scheduler", "v1alpha1", "topologies", "Topology", KIND_TOPOLOGY, false},
     {"", "v1", "pods", "Pod", KIND_POD, true},
-    {"scheduling.run.ai", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
+    {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup", KIND_GROUP, true}, /* what is preferred there has queues only */
     {"scheduling.godel.kubewharf.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
     {"scheduling.x-k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
     {"scheduling.sigs.k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
@@ -108,7 +110,8 @@ static void on_event(struct informer *inf, struct informer_event *ev)
         struct json obj = *tree; /* a handle of our own: what is added stays with us */
         arena_reset(&s->all->arena);
         say_kind(s, &s->all->arena, &obj);
-        live_feed_put(l, s->type->what, &s->all->arena, &obj);
+        if (!live_feed_put(l, s->type->what, &s->all->arena, &obj))
+            return;
         if (s->type->what == KIND_POD)
             live_twin_learn(l);
     }
@@ -170,6 +173,8 @@ static void start(struct source *s)
     str path = arena_fmt(&a, "/%s/%s/%s", t->group[0] ? "apis" : "api", s->api_version, t->plural);
     s->inf = informer_new(&(struct informer_opts){.transport = x->l->opts.transport, .loop = x->l->opts.loop, .path = path, .query = S(""), .begin = on_begin, .event = on_event,
                                                   .synced = on_synced, .owner = s});
+    if (t->what == KIND_QUEUE)
+        live_policy_start(x->l);
 }
 
 static void on_stopped(struct informer *inf)
@@ -291,10 +296,10 @@ static void read_group(struct source *s, const struct json *groups)
         return;
     }
     snprintf(s->version, sizeof s->version, "%s", version);
-    if (s->type->version)
-        s->is_served = true;
-    else
+    if (s->type->what == KIND_GROUP || s->type->what == KIND_QUEUE || s->type->what == KIND_TOPOLOGY)
         s->to_check = true;
+    else
+        s->is_served = true;
 }
 
 static void call_done(struct client_call *c)

@@ -267,7 +267,7 @@ void live_twin_learn(struct live *l)
         return; /* this text was not put: it is too old, or could not be read */
     struct live_note *n = live_note(l, id);
     n->content = content_of(x, p);
-    if (!n->wait || l->s->pods[id].state != PS_PENDING || !write_key(x, p))
+    if (!n->wait || n->wait->is_held || l->s->pods[id].state != PS_PENDING || !write_key(x, p))
         return;
     uint64_t hash = str_hash(strbuf_str(&x->key));
     struct template *t = place_of(x, hash);

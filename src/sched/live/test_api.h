@@ -210,7 +210,12 @@ static inline void api_discover(struct api *f, struct client_call *c)
 /* The object that a path names; *ret_sub: "binding", "status" or "". */
 static inline struct api_object *api_target(struct api *f, str path, str *ret_sub)
 {
-    str rest = str_from(path, 8), ns = S(""), resource, name;
+    str rest = str_from(path, 8), ns = S(""), resource, name, group = S(""), version = S("");
+    if (str_has_prefix(path, S("/apis/"))) {
+        rest = str_from(path, 6);
+        str_cut(&rest, '/', &group);
+        str_cut(&rest, '/', &version);
+    }
     if (str_has_prefix(rest, S("namespaces/"))) {
         rest = str_from(rest, 11);
         str_cut(&rest, '/', &ns);
@@ -219,7 +224,7 @@ static inline struct api_object *api_target(struct api *f, str path, str *ret_su
     str_cut(&rest, '/', &name);
     *ret_sub = rest;
     char text[80];
-    snprintf(text, sizeof text, STR_FMT, STR_ARG(resource));
+    snprintf(text, sizeof text, "%s" STR_FMT "%s" STR_FMT "%s" STR_FMT, group.len ? "apis/" : "", STR_ARG(group), group.len ? "/" : "", STR_ARG(version), group.len ? "/" : "", STR_ARG(resource));
     return api_find(f, text, ns, name);
 }
 
@@ -316,7 +321,7 @@ static inline void api_serve(struct api *f, struct client_call *c)
     } else if (str_is(c->path, "/apis")) {
         api_discover(f, c);
     } else if (str_is(c->method, "GET") && str_has_prefix(c->path, S("/apis/"))) {
-        api_answer(c, 200, S("{\"resources\":[{\"name\":\"podgroups\"}]}"));
+        api_answer(c, 200, S("{\"resources\":[{\"name\":\"podgroups\"},{\"name\":\"queues\"}]}"));
     } else {
         api_change(f, c);
     }

@@ -1,0 +1,342 @@
+/* policy.c - see policy.h: the policy's life, its queues and totals; why a unit waits; the check. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/policy/policy_state.h"
+
+/* --- the whole: queues, totals --------------------------------------------------------------------------------------------------------------- */
+static void tree_free(struct policy *p)
+{
+    for (size_t i = 0; i < p->ntree; i++) {
+        vec_fini(&p->tree[i].below);
+        free(p->tree[i].side[0].win);
+        free(p->tree[i].side[1].win);
+        vec_fini(&p->tree[i].kinds);
+        vec_fini(&p->tree[i].turn);
+        vec_fini(&p->tree[i].running);
+        vec_fini(&p->tree[i].lumps.list);
+        vec_fini(&p->tree[i].lumps.pods);
+    }
+    free(p->tree);
+    p->tree = NULL;
+    p->ntree = 0;
+}
+
+/* Before queues change: nobody is charged to anybody, so that ids, parents and slots may change freely. */
+static void tear_down(struct policy *p)
+{
+    if (p->rebuild)
+        return;
+    p->rebuild = true;
+    for (unit_id u = 0; u < p->nunits; u++)
+        if (p->units[u].known) {
+            nsec_t start = p->units[u].start_ns, stale = p->units[u].stale_since_ns;
+            account_forget(p, u);
+            p->units[u].known = true;
+            p->units[u].start_ns = start;
+            p->units[u].stale_since_ns = stale;
+        }
+}
+
+static void tree_build(struct policy *p)
+{
+    tree_free(p);
+    p->ntree = queues_capacity(p->q) + 1;
+    p->tree = xarray(p->ntree, struct branch_queue);
+    p->tree[0].used = true;
+    queue_id *ids = xarray(p->ntree, queue_id);
+    size_t n = queues_list(p->q, ids, p->ntree);
+    p->any_max_runtime = false;
+    for (size_t i = 0; i < n; i++) {
+        const struct queue_state *q = queues_get(p->q, ids[i]);
+        struct branch_queue *b = &p->tree[ids[i]];
+        *b = (struct branch_queue){.used = true, .leaf = q->is_leaf, .parent = q->parent};
+        if (q->is_lost)
+            continue;
+        struct branch_queue *up = &p->tree[q->parent];
+        b->slot = (uint32_t)up->below.len;
+        vec_push(&up->below, ids[i]);
+        p->any_max_runtime |= queues_max_runtime(p->q, ids[i]) > 0;
+    }
+    free(ids);
+    for (size_t i = 0; i < p->ntree; i++) {
+        struct branch_queue *b = &p->tree[i];
+        for (b->width = 1; b->width < b->below.len;)
+            b->width *= 2;
+        for (int k = 0; k < 2 && b->below.len; k++)
+            b->side[k].win = xarray(2 * (size_t)b->width, queue_id);
+    }
+    free(p->taken);
+    p->taken = xarray(p->ntree, struct policy_amounts);
+}
+
+static void stride_set(struct policy *p, uint32_t stride)
+{
+    p->stride = stride;
+    free(p->held);
+    free(p->waiting);
+    p->held = xarray((size_t)MAX(p->nunits, 1u) * stride, int64_t);
+    p->waiting = xarray((size_t)MAX(p->nunits, 1u) * stride, int64_t);
+}
+
+static void build_up(struct policy *p)
+{
+    p->rebuild = false;
+    stride_set(p, queues_nslots(p->q));
+    tree_build(p);
+    memset(&p->foreign, 0, sizeof p->foreign);
+    account_grow(p, MAX(p->s->nunits_slots, 1u));
+    for (unit_id u = 1; u < p->s->nunits_slots; u++) {
+        const struct unit *unit = &p->s->units[u];
+        if (!unit->used)
+            continue;
+        if (unit->queue) {
+            p->units[u].known = true;
+            policy_refresh(p, u);
+        } else {
+            p->units[u].known = false;
+            account_foreign(p, u, 1);
+        }
+    }
+    p->totals_stale = true;
+}
+
+/* What there is to divide: schedulable nodes, without what pods hold that are not under the policy. */
+static void totals(struct policy *p)
+{
+    const struct sched *s = p->s;
+    struct policy_amounts t = {{0}};
+    int64_t least = 0;
+    p->totals_stale = false;
+    bits_foreach(n, s->alive, s->view.words)
+    {
+        const struct node *node = &s->nodes[n];
+        if (node->ngpus && node->gpu_memory_mib && (!least || node->gpu_memory_mib < least))
+            least = node->gpu_memory_mib;
+        for (uint32_t k = 0; k < p->stride; k++) {
+            uint16_t r = queues_slot_resource(p->q, k);
+            int64_t amount = r == RES_GPU ? (int64_t)MAX((int64_t)node->ngpus, s->alloc[r] ? s->alloc[r][n] : 0) * GPU_MILLI : s->alloc[r] ? s->alloc[r][n] : 0;
+            /* of a node that takes nobody any more what is there counts: its pods are in the accounts, and in what others hold */
+            if (node->unschedulable)
+                amount = MIN(amount, s->view.used[r] ? s->view.used[r][n] * (r == RES_GPU ? GPU_MILLI : 1) : 0);
+            t.v[k] += amount;
+        }
+    }
+    for (uint32_t k = 0; k < p->stride; k++)
+        t.v[k] = MAX(t.v[k] - p->foreign.v[k], (int64_t)0);
+    queues_set_total(p->q, &t);
+    if (least != p->least_gpu_mib) {
+        p->least_gpu_mib = least;
+        for (unit_id u = 1; u < p->nunits; u++)
+            if (p->units[u].known)
+                policy_refresh(p, u);
+    }
+}
+
+void policy_catch_up(struct policy *p)
+{
+    if (p->rebuild) {
+        build_up(p);
+        p->woken = EVENT_ALL;
+        p->epoch++;
+    }
+    for (size_t i = 0; i < p->dirty.len; i++) {
+        if (p->units[p->dirty.p[i]].dirty)
+            policy_refresh(p, p->dirty.p[i]);
+    }
+    vec_clear(&p->dirty);
+    size_t keep = 0;
+    for (size_t i = 0; i < p->leaving.len; i++)
+        if (p->s->pods[p->leaving.p[i]].state == PS_TERMINATING)
+            p->leaving.p[keep++] = p->leaving.p[i];
+    p->leaving.len = keep;
+    if (p->totals_stale)
+        totals(p);
+}
+
+struct policy *policy_new(struct sched *s, const struct policy_opts *opts)
+{
+    struct policy *p = xnew(struct policy);
+    p->s = s;
+    p->opts = opts ? *opts : POLICY_OPTS_DEFAULT;
+    p->q = queues_new();
+    p->watch = account_watch(p);
+    p->kind_by_key = MAP_INIT;
+    p->losses = MAP_INIT;
+    p->probe = UNIT_DECISION_INIT;
+    vec_push(&p->kinds, (struct kind){0});
+    p->epoch = 1;
+    p->expiry_ns = INT64_MAX;
+    p->rebuild = true;
+    stride_set(p, queues_nslots(p->q));
+    account_grow(p, MAX(s->nunits_slots, 1u));
+    tree_build(p);
+    BUG_ON(s->watch);
+    s->watch = &p->watch;
+    return p;
+}
+
+void policy_free(struct policy *p)
+{
+    if (!p)
+        return;
+    p->s->watch = NULL;
+    for (size_t i = 1; i < p->kinds.len; i++)
+        if (p->kinds.p[i].used) {
+            free((char *)p->kinds.p[i].key.p);
+            vec_fini(&p->kinds.p[i].units);
+        }
+    vec_fini(&p->kinds);
+    vec_fini(&p->free_kinds);
+    map_fini(&p->kind_by_key);
+    tree_free(p);
+    queues_free(p->q);
+    vec_fini(&p->dirty);
+    vec_fini(&p->kept);
+    vec_fini(&p->stale);
+    vec_fini(&p->leaving);
+    vec_fini(&p->taken_list);
+    vec_fini(&p->taken_pods);
+    vec_fini(&p->was);
+    vec_fini(&p->members.pods);
+    unit_decision_fini(&p->probe);
+    losses_fini(p);
+    free(p->room.cpu);
+    free(p->room.memory);
+    free(p->room.gpu_milli);
+    free(p->room.gpus);
+    free(p->taken);
+    free(p->answers);
+    free(p->units);
+    free(p->held);
+    free(p->waiting);
+    free(p);
+}
+
+int policy_queue_put(struct policy *p, const struct queue_spec *spec, struct err *err)
+{
+    tear_down(p);
+    p->epoch++;
+    p->woken = EVENT_ALL;
+    return queues_put(p->q, spec, NULL, err);
+}
+
+void policy_queue_delete(struct policy *p, str name)
+{
+    tear_down(p);
+    p->epoch++;
+    p->woken = EVENT_ALL;
+    queues_delete(p->q, name);
+}
+
+const struct queues *policy_queues(const struct policy *p)
+{
+    return p->q;
+}
+
+void policy_events(struct policy *p, uint64_t events)
+{
+    /* these make no room, and nobody a victim who was none: what the policy does itself it notes by itself */
+    const uint64_t idle = EVENT_POD_ASSIGNED | EVENT_POD_LABEL | EVENT_NODE_IMAGES | EVENT_NAMESPACE;
+    p->woken |= events;
+    p->epoch += (events & ~idle) != 0;
+}
+
+bool policy_has(const struct policy *p, unit_id u)
+{
+    return u < p->s->nunits_slots && p->s->units[u].used && p->s->units[u].queue != 0;
+}
+
+void policy_decisions_fini(struct policy_decisions *d)
+{
+    for (size_t i = 0; i < d->list.cap && d->list.p; i++)
+        unit_decision_fini(&d->list.p[i].d);
+    vec_fini(&d->list);
+}
+
+/* --- why, and the check ------------------------------------------------------------------------------------------------------------------------- */
+void policy_why_brief(const struct policy *p, unit_id u, struct policy_why *ret)
+{
+    *ret = (struct policy_why){.verdict = POLICY_NOT_BATCH};
+    if (!policy_has(p, u) || u >= p->nunits || !p->units[u].known)
+        return;
+    const struct batch_unit *b = &p->units[u];
+    const struct kind *k = b->kind ? &p->kinds.p[b->kind] : NULL;
+    ret->leaf = b->leaf;
+    ret->fixed = b->fixed;
+    ret->queue = b->leaf_verdict;
+    ret->verdict = b->nnominated ? POLICY_KEPT : !b->npending ? POLICY_RUNNING : !b->leaf ? POLICY_QUEUE : k && k->parked ? k->verdict : POLICY_NEW;
+    if (b->leaf) {
+        const struct queue_state *q = queues_get(p->q, b->leaf);
+        ret->fair = q->fair;
+        ret->allocated = q->allocated;
+    }
+    for (uint32_t i = 0; i < p->stride; i++) {
+        ret->ask.v[i] = p->waiting[(size_t)u * p->stride + i];
+        ret->held.v[i] = p->held[(size_t)u * p->stride + i];
+    }
+    if (!k || !k->parked)
+        return;
+    if (ret->verdict == POLICY_QUEUE) {
+        ret->queue = k->queue;
+        ret->blame = k->blame;
+    }
+    ret->rejected_by = k->rejected_by;
+    for (int i = 0; i < POLICY_ACTIONS; i++)
+        ret->tried[i] = k->tried[i];
+}
+
+void policy_why(const struct policy *p, unit_id u, struct policy_why *ret)
+{
+    policy_why_brief(p, u, ret);
+    const struct batch_unit *b = ret->verdict != POLICY_NOT_BATCH ? &p->units[u] : NULL;
+    if (b && b->kind && p->kinds.p[b->kind].parked)
+        ret->position = line_position(p, u);
+}
+
+static int check_unit(const struct policy *p, unit_id u, struct policy_amounts *held, struct policy_amounts *fixed, struct policy_amounts *waiting, struct err *err)
+{
+    const struct batch_unit *b = &p->units[u];
+    struct counted n;
+    account_count(p, u, &n);
+    for (uint32_t k = 0; k < p->stride; k++) {
+        if (n.held.v[k] != p->held[(size_t)u * p->stride + k] || n.waiting.v[k] != p->waiting[(size_t)u * p->stride + k])
+            return err_set(err, E_INTERNAL, "unit %u holds %lld and waits for %lld of slot %u, but its account says %lld and %lld", u, (long long)n.held.v[k], (long long)n.waiting.v[k], k,
+                           (long long)p->held[(size_t)u * p->stride + k], (long long)p->waiting[(size_t)u * p->stride + k]);
+        for (queue_id q = b->leaf; q; q = p->tree[q].parent) {
+            held[q].v[k] += n.held.v[k];
+            waiting[q].v[k] += n.held.v[k] + n.waiting.v[k];
+            fixed[q].v[k] += b->fixed ? n.held.v[k] : 0;
+        }
+    }
+    if ((b->kind != 0) != (b->leaf && n.npending && !n.nnominated))
+        return err_set(err, E_INTERNAL, "unit %u: in line is %d, pending %u, nominated %u", u, b->kind != 0, n.npending, n.nnominated);
+    if ((b->run_pos != 0) != (b->leaf && n.nplaced && !b->fixed && !n.nnominated))
+        return err_set(err, E_INTERNAL, "unit %u: among the running is %d, placed %u", u, b->run_pos != 0, n.nplaced);
+    return 0;
+}
+
+int policy_check(struct policy *p, struct err *err)
+{
+    policy_catch_up(p);
+    struct policy_amounts *held = xarray(p->ntree, struct policy_amounts), *fixed = xarray(p->ntree, struct policy_amounts), *waiting = xarray(p->ntree, struct policy_amounts);
+    int r = 0;
+    for (unit_id u = 1; r == 0 && u < p->s->nunits_slots; u++) {
+        bool batch = p->s->units[u].used && p->s->units[u].queue && p->s->units[u].pods.len;
+        if (batch != (u < p->nunits && p->units[u].known))
+            r = err_set(err, E_INTERNAL, "unit %u: under the policy is %d, known %d", u, batch, !batch);
+        else if (batch)
+            r = check_unit(p, u, held, fixed, waiting, err);
+    }
+    for (queue_id id = 1; r == 0 && id < p->ntree; id++) {
+        if (!p->tree[id].used)
+            continue;
+        const struct queue_state *q = queues_get(p->q, id);
+        for (uint32_t k = 0; r == 0 && k < p->stride; k++)
+            if (q->allocated.v[k] != held[id].v[k] || q->allocated_fixed.v[k] != fixed[id].v[k] || q->requested.v[k] != waiting[id].v[k])
+                r = err_set(err, E_INTERNAL, "queue " STR_FMT " slot %u: allocated %lld fixed %lld requested %lld, its units say %lld, %lld, %lld", STR_ARG(q->name), k, (long long)q->allocated.v[k],
+                            (long long)q->allocated_fixed.v[k], (long long)q->requested.v[k], (long long)held[id].v[k], (long long)fixed[id].v[k], (long long)waiting[id].v[k]);
+    }
+    free(held);
+    free(fixed);
+    free(waiting);
+    return r;
+}

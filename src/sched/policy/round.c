@@ -1,0 +1,323 @@
+/* round.c - one round: whoever has room kept, then allocate, consolidate, reclaim, preempt, and those that must end. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/policy/policy_state.h"
+
+#include "sched/engine/statement.h"
+
+/* A decision to fill; those of the last round keep their arrays. */
+static struct unit_decision *decide(struct policy_decisions *d, unit_id u, enum policy_action action)
+{
+    if (d->list.len == d->list.cap) {
+        size_t n = d->list.cap;
+        vec_reserve(&d->list, n + 16);
+        memset(d->list.p + n, 0, (d->list.cap - n) * sizeof *d->list.p);
+    }
+    struct policy_decision *one = &d->list.p[d->list.len++];
+    one->unit = u;
+    one->action = action;
+    vec_clear(&one->d.placements);
+    vec_clear(&one->d.victims);
+    one->d.result = UNIT_NOTHING;
+    return &one->d;
+}
+
+static bool spent(struct policy *p, struct policy_decisions *ret)
+{
+    if (p->opts.max_tries == 0 || p->tries < p->opts.max_tries)
+        return false;
+    ret->more = true;
+    return true;
+}
+
+static void started(struct policy *p, unit_id u)
+{
+    if (!p->units[u].start_ns)
+        p->units[u].start_ns = p->now;
+    policy_refresh(p, u);
+}
+
+static bool somebody_leaves(const struct policy *p, unit_id u)
+{
+    const struct unit *unit = &p->s->units[u];
+    for (size_t i = 0; i < unit->pods.len; i++) {
+        const struct pod *pod = &p->s->pods[unit->pods.p[i]];
+        if (pod->state != PS_NOMINATED)
+            continue;
+        for (pod_id v = p->s->nodes[pod->node].first_pod; v; v = p->s->pods[v].next_on_node)
+            if (p->s->pods[v].state == PS_TERMINATING)
+                return true;
+    }
+    return false;
+}
+
+static void drop_kept(struct policy *p, unit_id u)
+{
+    const struct unit *unit = &p->s->units[u];
+    for (size_t i = 0; i < unit->pods.len; i++)
+        if (p->s->pods[unit->pods.p[i]].state == PS_NOMINATED)
+            model_unassign(p->s, unit->pods.p[i]);
+    policy_refresh(p, u);
+}
+
+/* Units that room is kept for start as soon as it is free; one whose room went elsewhere waits in line again. */
+static void start_kept(struct policy *p, struct policy_decisions *ret)
+{
+    VEC(unit_id) todo = {0};
+    for (size_t i = 0; i < p->kept.len; i++)
+        vec_push(&todo, p->kept.p[i]);
+    for (size_t i = 0; i < todo.len; i++) {
+        unit_id u = todo.p[i];
+        struct unit_decision *d = decide(ret, u, POLICY_ALLOCATE);
+        sched_place_next(p->s, u, p->now, false, d);
+        if (d->result == UNIT_PLACED) {
+            started(p, u);
+            continue;
+        }
+        ret->list.len--;
+        if (!somebody_leaves(p, u))
+            drop_kept(p, u);
+    }
+    vec_fini(&todo);
+}
+
+static void park(struct policy *p, uint32_t kind, enum policy_verdict verdict, uint32_t helped_by)
+{
+    struct kind *k = &p->kinds.p[kind];
+    k->parked = true;
+    k->verdict = verdict;
+    k->helped_by = helped_by;
+    walk_drop(p, kind);
+}
+
+/* The members that found nodes need not be those that the limits were asked about. */
+static bool is_more_than(const struct policy *p, const struct unit_decision *d, const struct policy_amounts *ask, struct policy_amounts *ret_sum)
+{
+    struct policy_amounts sum = {{0}}, one;
+    for (size_t i = 0; i < d->placements.len; i++) {
+        policy_class_amounts(p, class_of(p->s, d->placements.p[i].pod), NODE_NONE, &one);
+        for (uint32_t k = 0; k < p->stride; k++)
+            sum.v[k] += one.v[k];
+    }
+    bool more = false;
+    for (uint32_t k = 0; k < p->stride; k++)
+        more |= sum.v[k] > ask->v[k];
+    *ret_sum = sum;
+    return more;
+}
+
+static void place_within_limits(struct policy *p, unit_id u, queue_id leaf, const struct policy_amounts *ask, bool fixed, struct unit_decision *d)
+{
+    if (likely(!p->s->units[u].is_group)) {
+        sched_place_next(p->s, u, p->now, false, d);
+        return;
+    }
+    struct policy_amounts sum;
+    uint32_t at = statement_begin(p->s);
+    sched_place_next(p->s, u, p->now, false, d);
+    if (d->result != UNIT_PLACED || !is_more_than(p, d, ask, &sum)) {
+        statement_commit(p->s, at);
+        return;
+    }
+    statement_rollback(p->s, at);
+    if (queues_may_start(p->q, leaf, &sum, fixed, NULL) == QUEUE_OK)
+        sched_place_next(p->s, u, p->now, false, d);
+    else
+        d->result = UNIT_REJECTED;
+}
+
+/* True: started or room is kept. */
+static bool allocate_one(struct policy *p, uint32_t kind, unit_id u, struct policy_decisions *ret)
+{
+    struct kind *k = &p->kinds.p[kind];
+    queue_id leaf = k->leaf;
+    const struct policy_amounts ask = p->tree[leaf].ask;
+    bool fixed = p->units[u].fixed;
+    k->queue = queues_may_start(p->q, leaf, &ask, fixed, &k->blame);
+    if (k->queue != QUEUE_OK) {
+        park(p, kind, POLICY_QUEUE, EVENT_POD_FREED | EVENT_POLICY | EVENT_NODE_ADD);
+        return false;
+    }
+    struct class_answer *known = policy_answer(p, u);
+    if (known && known->rejected == p->round) {
+        k->rejected_by = known->rejected_by;
+        park(p, kind, POLICY_NO_FIT, known->helped_by);
+        return false;
+    }
+    struct unit_decision *d = decide(ret, u, POLICY_ALLOCATE);
+    place_within_limits(p, u, leaf, &ask, fixed, d);
+    if (d->result == UNIT_PLACED) {
+        started(p, u);
+        return true;
+    }
+    enum unit_result how = d->result;
+    k->rejected_by = d->rejected_by;
+    uint32_t helped_by = d->helped_by;
+    if (how == UNIT_REJECTED && p->leaving.len && solve_waiting(p, u, d)) {
+        policy_refresh(p, u);
+        return true;
+    }
+    ret->list.len--;
+    helped_by |= EVENT_POD_FREED | EVENT_NODE_ADD | EVENT_NODE_ALLOCATABLE;
+    if (known && how == UNIT_REJECTED) {
+        known->rejected = p->round;
+        known->rejected_by = k->rejected_by;
+        known->helped_by = helped_by;
+    }
+    if (how == UNIT_INCOMPLETE || how == UNIT_GATED || how == UNIT_NOTHING)
+        park(p, kind, how == UNIT_GATED ? POLICY_GATED : POLICY_INCOMPLETE, helped_by | EVENT_GROUP | EVENT_POD_UPDATED);
+    else
+        park(p, kind, POLICY_NO_FIT, helped_by);
+    return false;
+}
+
+static bool is_ready(const struct policy *p UNUSED, const struct kind *k, int arg UNUSED)
+{
+    return !k->parked;
+}
+
+static void allocate(struct policy *p, struct policy_decisions *ret)
+{
+    walk_begin(p, is_ready, 0);
+    for (uint32_t kind; !spent(p, ret) && (kind = walk_next(p)) != 0;) {
+        queue_id leaf = p->kinds.p[kind].leaf;
+        p->tries++;
+        allocate_one(p, kind, p->kinds.p[kind].units.p[0], ret);
+        walk_touch(p, leaf);
+    }
+    walk_end(p);
+}
+
+static void later(struct policy *p, nsec_t at)
+{
+    p->again_ns = MIN(p->again_ns, at);
+}
+
+static void evicted(struct policy *p, unit_id u)
+{
+    if (!p->units[u].known)
+        return;
+    policy_refresh(p, u);
+    if (p->units[u].leaf)
+        walk_touch(p, p->units[u].leaf);
+}
+
+static bool may_try(const struct policy *p, const struct kind *k, int action)
+{
+    return k->parked && k->tried_epoch[action] != p->epoch && (k->verdict == POLICY_NO_FIT || (k->verdict == POLICY_QUEUE && action != POLICY_CONSOLIDATE));
+}
+
+static void evict_for(struct policy *p, enum policy_action action, struct policy_decisions *ret)
+{
+    if (!(p->opts.actions >> action & 1))
+        return;
+    walk_begin(p, may_try, action);
+    for (uint32_t kind; !spent(p, ret) && (kind = walk_next(p)) != 0;) {
+        struct kind *k = &p->kinds.p[kind];
+        unit_id u = k->units.p[0];
+        queue_id leaf = k->leaf;
+        nsec_t until = losses_until(p, u);
+        if (until > p->now) {
+            k->tried[action] = TRIED_TOO_SOON;
+            later(p, until);
+            walk_drop(p, kind);
+            walk_touch(p, leaf);
+            continue;
+        }
+        p->tries++;
+        struct unit_decision *d = decide(ret, u, action);
+        bool done = action == POLICY_CONSOLIDATE ? solve_moving(p, k, u, d) : solve_evicting(p, k, u, action, d);
+        if (done) {
+            p->room.idle_made = false;
+            policy_refresh(p, u);
+            for (size_t i = 0; i < d->victims.len; i++)
+                evicted(p, p->s->pods[d->victims.p[i]].unit);
+            walk_touch(p, leaf);
+            continue;
+        }
+        ret->list.len--;
+        k->tried_epoch[action] = p->epoch;
+        walk_drop(p, kind);
+        walk_touch(p, leaf);
+    }
+    walk_end(p);
+}
+
+/* All pods of a unit that run go, for nobody's sake. */
+static void evict_whole(struct policy *p, unit_id u, enum policy_action action, struct policy_decisions *ret)
+{
+    struct unit_decision *d = decide(ret, UNIT_NONE, action);
+    const struct unit *unit = &p->s->units[u];
+    for (size_t i = 0; i < unit->pods.len; i++)
+        if (policy_runs(p->s->pods[unit->pods.p[i]].state)) {
+            model_set_state(p->s, unit->pods.p[i], PS_TERMINATING);
+            vec_push(&d->victims, unit->pods.p[i]);
+        }
+    d->result = UNIT_PREEMPTING;
+    policy_refresh(p, u);
+}
+
+static void evict_stale(struct policy *p, struct policy_decisions *ret)
+{
+    size_t keep = 0;
+    for (size_t i = 0; i < p->stale.len; i++) {
+        unit_id u = p->stale.p[i];
+        struct batch_unit *b = &p->units[u];
+        if (!b->known || !b->stale_since_ns || p->opts.stale_grace_ns < 0 || !(p->opts.actions >> POLICY_STALE & 1))
+            continue;
+        if (p->now - b->stale_since_ns >= p->opts.stale_grace_ns) {
+            evict_whole(p, u, POLICY_STALE, ret);
+            continue;
+        }
+        later(p, b->stale_since_ns + p->opts.stale_grace_ns);
+        p->stale.p[keep++] = u;
+    }
+    p->stale.len = keep;
+}
+
+static void evict_too_long(struct policy *p, struct policy_decisions *ret)
+{
+    if (!p->any_max_runtime || !(p->opts.actions >> POLICY_TOO_LONG & 1))
+        return;
+    for (unit_id u = 1; u < p->nunits; u++) {
+        struct batch_unit *b = &p->units[u];
+        nsec_t most = b->known && b->leaf && b->nplaced ? queues_max_runtime(p->q, b->leaf) : 0;
+        if (most <= 0 || b->start_ns <= 0)
+            continue;
+        if (p->now - b->start_ns >= most)
+            evict_whole(p, u, POLICY_TOO_LONG, ret);
+        else
+            later(p, b->start_ns + most);
+    }
+}
+
+void policy_round(struct policy *p, nsec_t now, struct policy_decisions *ret)
+{
+    for (size_t i = 0; i < ret->list.len; i++)
+        ret->list.p[i].unit = UNIT_NONE;
+    ret->list.len = 0;
+    ret->more = false;
+    p->now = now;
+    p->tries = 0;
+    p->round++;
+    p->room.idle_made = false;
+    if (now >= p->expiry_ns) {
+        p->epoch++;
+        p->expiry_ns = INT64_MAX;
+    }
+    p->again_ns = INT64_MAX;
+    p->room.made = false;
+    policy_catch_up(p);
+    if (p->opts.window_ns)
+        queues_usage_advance(p->q, now, p->opts.half_life_ns, p->opts.window_ns);
+    queues_divide(p->q, p->opts.past);
+    line_wake(p, p->woken);
+    p->woken = 0;
+    start_kept(p, ret);
+    allocate(p, ret);
+    evict_for(p, POLICY_CONSOLIDATE, ret);
+    evict_for(p, POLICY_RECLAIM, ret);
+    evict_for(p, POLICY_PREEMPT, ret);
+    evict_stale(p, ret);
+    evict_too_long(p, ret);
+    ret->again_ns = MIN(p->again_ns, p->expiry_ns);
+}
