@@ -101,4 +101,4 @@ bool condition_set(struct arena *a, const struct clock *clock, struct json *obj,
 
 extern const struct controller_type controller_namespace, controller_namespace_content, controller_gc, controller_crd_cleanup, controller_token_secret, controller_event_ttl,
     controller_role_aggregation, controller_volume_protection;
-extern const struct controller_type controller_certificates, controller_token_cleaner;
+extern const struct controller_type controller_certificates, controller_token_cleaner, controller_grouping;

@@ -41,6 +41,7 @@ static const struct controller_type *const types[] = {
     &controller_taint_eviction,
     &controller_node_ipam,
     &controller_volumes,
+    &controller_ephemeral_volumes,
     &controller_service_caches, /* before those that use it */
     &controller_endpoints,
     &controller_endpoint_slice,
@@ -49,6 +50,7 @@ static const struct controller_type *const types[] = {
     &controller_pod_gc,
     &controller_resource_quota,
     &controller_hpa,
+    &controller_grouping, /* behind the workload caches, whose trees of pods it looks at */
 };
 
 #define EVENT_TTL_NS (3600 * NSEC_PER_SEC)

@@ -2,8 +2,10 @@
  *
  *   live definition ─► Terminating: in progress ─► list objects ─► delete them, namespace by namespace ─► list again ─► none: Terminating: completed ─► finalizer
  *
+ * The objects of a resource that is built in stay: its definition says nothing that is in force.
  * It also makes discovery run again when definitions change, and once more as long as an established one is not served yet. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/resource.h"
 #include "base/map.h"
 #include "controllers/controller.h"
 
@@ -200,7 +202,10 @@ static void got_definition(struct job *j)
     struct run *r = j->state = arena_new(&j->arena, struct run);
     r->crd = j->answer;
     r->path = arena_fmt(&j->arena, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" STR_FMT, STR_ARG(j->key));
-    if (!condition_is(&r->crd, "Established") || !find_resource(r))
+    bool found = find_resource(r);
+    if (api_builtin_find(r->res.group, r->res.plural, json_get_str(json_path(&r->crd, "spec", "names", NULL), S("kind"))))
+        set_terminating(j, false, "InstanceDeletionCompleted", S("the resource is built in: its objects stay"), completed);
+    else if (!condition_is(&r->crd, "Established") || !found)
         set_terminating(j, false, "NeverEstablished", S("resource was never established"), completed);
     else
         set_terminating(j, true, "InstanceDeletionInProgress", S("CustomResource deletion is in progress"), begun);

@@ -16,6 +16,7 @@ struct entry {
     str message;
     int64_t count, written;
     nsec_t first, last;
+    uint64_t id; /* in its name: grows with time, so that Events of one second are in order */
 };
 
 /* How much an object has said for one reason. */
@@ -30,6 +31,7 @@ struct recorder {
     struct map entries; /* key -> entry */
     struct map topics;
     struct list used, topics_used;
+    uint64_t seq; /* two of one moment have two names */
 };
 
 static void entry_free(struct recorder *r, struct entry *e)
@@ -78,9 +80,12 @@ static void written(struct job *j)
         e->count = MAX(e->count - e->written, (int64_t)1);
         e->written = 0;
         e->first = e->last;
+        e->id = (uint64_t)e->first + r->seq++;
         job_end(j, WORK_RETRY);
         return;
     }
+    if (j->status == 409 && !e->name.len) /* somebody else had this moment */
+        e->id += ++r->seq;
     /* a namespace that goes takes no Events */
     bool hopeless = j->status == 403 || j->status == 404 || j->status == 422 || j->work->failures >= TRIES;
     if (hopeless)
@@ -116,8 +121,7 @@ static void reconcile(struct job *j)
         return;
     }
     const struct json *about = json_get(&body, S("involvedObject"));
-    /* the name says about whom; the rest makes it the only one */
-    run->name = arena_fmt(a, STR_FMT ".%016llx", STR_ARG(str_sub(json_get_str(about, S("name")), 0, 230)), (unsigned long long)(str_hash(e->key) ^ (uint64_t)e->first));
+    run->name = arena_fmt(a, STR_FMT ".%016llx", STR_ARG(str_sub(json_get_str(about, S("name")), 0, 230)), (unsigned long long)e->id); /* about whom, and when */
     struct json *meta = json_ensure_object(a, &body, S("metadata"));
     json_set(a, meta, S("name"), json_string(run->name));
     json_set(a, meta, S("namespace"), json_string(arena_str(a, e->ns)));
@@ -196,6 +200,7 @@ static void record(struct controller *c, const char *component, const struct eve
         e->message = arena_str(&e->arena, message);
         e->body = body_of(&e->arena, component, ref, type, reason);
         e->first = now;
+        e->id = (uint64_t)now + r->seq++;
         list_init(&e->link);
         map_put(&r->entries, e->key, e);
         workqueue_add(own->queue, e->key);

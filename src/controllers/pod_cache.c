@@ -3,6 +3,7 @@
 
 #include "base/civil.h"
 #include "base/groups.h"
+#include "client/raw.h"
 
 #define JOB_FINALIZER "batch.kubernetes.io/job-tracking"
 #define INDEX_NOTE "batch.kubernetes.io/job-completion-index"
@@ -11,11 +12,114 @@
 
 /* --- records --------------------------------------------------------------------------------------------------------------- */
 
-static nsec_t time_of(const struct json *obj, str key)
+/* What of a pod's text is looked at, as it stands there; "" absent. */
+struct pod_text {
+    str ns, name, uid, revision, created, deleted, labels, notes, owners, finalizers;
+    str node, affinity, containers, init_containers, hostname, subdomain, gates;
+    str status, phase, started, conditions, container_statuses, ips, ip;
+};
+
+struct member {
+    str key;
+    size_t at; /* of a str in struct pod_text */
+};
+#define MEMBER(text, field) {STR_INIT(text), offsetof(struct pod_text, field)}
+static const struct member meta_members[] = {MEMBER("namespace", ns), MEMBER("name", name), MEMBER("uid", uid), MEMBER("resourceVersion", revision), MEMBER("creationTimestamp", created),
+                                             MEMBER("deletionTimestamp", deleted), MEMBER("labels", labels), MEMBER("annotations", notes), MEMBER("ownerReferences", owners),
+                                             MEMBER("finalizers", finalizers), {.at = 0}};
+static const struct member spec_members[] = {MEMBER("nodeName", node), MEMBER("affinity", affinity), MEMBER("containers", containers), MEMBER("initContainers", init_containers),
+                                             MEMBER("hostname", hostname), MEMBER("subdomain", subdomain), MEMBER("schedulingGates", gates), {.at = 0}};
+static const struct member status_members[] = {MEMBER("phase", phase), MEMBER("startTime", started), MEMBER("conditions", conditions), MEMBER("containerStatuses", container_statuses),
+                                               MEMBER("podIPs", ips), MEMBER("podIP", ip), {.at = 0}};
+static const struct {
+    str key;
+    const struct member *members;
+} parts[] = {{STR_INIT("metadata"), meta_members}, {STR_INIT("spec"), spec_members}, {STR_INIT("status"), status_members}};
+
+static void read_members(struct raw_members *it, const struct member *members, struct pod_text *t)
+{
+    str key, value;
+    while (raw_members_next(it, &key, &value))
+        for (const struct member *m = members; m->key.len; m++)
+            if (str_eq(key, m->key)) {
+                *(str *)(void *)((char *)t + m->at) = value;
+                break;
+            }
+}
+
+static struct pod_text read_text(str text)
+{
+    struct pod_text t = {.ns = S("")};
+    struct raw_members it, child;
+    str key;
+    if (!raw_members_begin(text, &it))
+        return t;
+    while (raw_members_key(&it, &key)) {
+        size_t i = 0;
+        while (i < ARRAY_LEN(parts) && !str_eq(key, parts[i].key))
+            i++;
+        if (i == ARRAY_LEN(parts) || !raw_members_enter(&it, &child)) {
+            raw_members_value(&it);
+            continue;
+        }
+        read_members(&child, parts[i].members, &t);
+        str whole = raw_members_leave(&it, &child);
+        if (parts[i].members == status_members)
+            t.status = whole;
+    }
+    return t;
+}
+
+/* The value when it is a string, else "". */
+static str string_of(struct arena *a, str value)
+{
+    struct json v;
+    if (value.len < 2 || value.p[0] != '"')
+        return S("");
+    if (str_find_char(value, '\\') < 0)
+        return str_sub(value, 1, value.len - 1);
+    return json_parse(a, value, NULL, &v, NULL) == 0 ? json_str(&v) : S("");
+}
+
+static str member_of(str obj, str key)
+{
+    str value;
+    return raw_member(obj, key, &value) ? value : S("");
+}
+
+static str string_in(struct arena *a, str obj, str key)
+{
+    return string_of(a, member_of(obj, key));
+}
+
+static int64_t int_in(str obj, str key)
+{
+    int64_t n;
+    return str_to_i64(member_of(obj, key), &n) ? n : 0;
+}
+
+static nsec_t time_of(struct arena *a, str value)
 {
     nsec_t at;
-    str text = json_get_str(obj, key);
+    str text = string_of(a, value);
     return text.len && civil_parse(text, &at) ? at : 0;
+}
+
+/* each_item(item, &it, array): array may be something else, which has none. */
+#define each_item(item, it, array) for (bool more_ = raw_items_begin(array, it) && raw_items_next(it, &(item)); more_; more_ = raw_items_next(it, &(item)))
+
+static bool has_items(str array)
+{
+    struct raw_items it;
+    str item;
+    return raw_items_begin(array, &it) && raw_items_next(&it, &item);
+}
+
+static bool has_members(str obj)
+{
+    struct raw_members it;
+    str key;
+    return raw_members_begin(obj, &it) && raw_members_key(&it, &key);
 }
 
 static enum pod_phase phase_of(str text)
@@ -27,100 +131,116 @@ static enum pod_phase phase_of(str text)
     return text.len ? POD_UNKNOWN : POD_PENDING;
 }
 
-static const struct json *controller_of(const struct json *meta)
+/* The reference of the controller, "" none. */
+static str controller_of(const struct pod_text *t)
 {
-    const struct json *list = json_get(meta, S("ownerReferences"));
-    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
-        if (json_get_bool(&list->items[i], S("controller"), false))
-            return &list->items[i];
-    return NULL;
+    struct raw_items it;
+    str ref;
+    each_item(ref, &it, t->owners)
+        if (str_is(member_of(ref, S("controller")), "true"))
+            return ref;
+    return S("");
 }
 
 /* When its last container ended, else when it stopped being ready. */
-static nsec_t finish_time(const struct json *status)
+static nsec_t finish_time(struct arena *a, const struct pod_text *t)
 {
-    const struct json *list = json_get(status, S("containerStatuses")), *conditions = json_get(status, S("conditions"));
+    struct raw_items it;
+    str item;
     nsec_t latest = 0;
-    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
-        latest = MAX(latest, time_of(json_path(&list->items[i], "state", "terminated", NULL), S("finishedAt")));
-    for (uint32_t i = 0; !latest && json_is(conditions, JSON_ARRAY) && i < conditions->len; i++)
-        if (str_is(json_get_str(&conditions->items[i], S("type")), "Ready"))
-            latest = time_of(&conditions->items[i], S("lastTransitionTime"));
+    each_item(item, &it, t->container_statuses)
+        latest = MAX(latest, time_of(a, member_of(member_of(member_of(item, S("state")), S("terminated")), S("finishedAt"))));
+    if (latest)
+        return latest;
+    each_item(item, &it, t->conditions)
+        if (!latest && str_is(string_in(a, item, S("type")), "Ready"))
+            latest = time_of(a, member_of(item, S("lastTransitionTime")));
     return latest;
 }
 
-static void read_status(struct pod_record *p, const struct json *status)
+static void read_status(struct arena *a, struct pod_record *p, const struct pod_text *t)
 {
-    const struct json *conditions = json_get(status, S("conditions")), *containers = json_get(status, S("containerStatuses"));
-    p->phase = phase_of(json_get_str(status, S("phase")));
-    p->started = time_of(status, S("startTime"));
-    for (uint32_t i = 0; json_is(conditions, JSON_ARRAY) && i < conditions->len; i++) {
-        const struct json *c = &conditions->items[i];
-        if (!str_is(json_get_str(c, S("type")), "Ready"))
+    struct raw_items it;
+    str item;
+    p->phase = phase_of(string_of(a, t->phase));
+    p->started = time_of(a, t->started);
+    each_item(item, &it, t->conditions) {
+        if (!str_is(string_in(a, item, S("type")), "Ready"))
             continue;
-        p->ready = str_is(json_get_str(c, S("status")), "True");
-        p->ready_since = p->ready ? time_of(c, S("lastTransitionTime")) : 0;
+        p->ready = str_is(string_in(a, item, S("status")), "True");
+        p->ready_since = p->ready ? time_of(a, member_of(item, S("lastTransitionTime"))) : 0;
     }
-    for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++)
-        p->restarts = MAX(p->restarts, json_get_int(&containers->items[i], S("restartCount"), 0));
+    each_item(item, &it, t->container_statuses)
+        p->restarts = MAX(p->restarts, int_in(item, S("restartCount")));
     if (pod_is_finished(p))
-        p->finished_at = finish_time(status);
+        p->finished_at = finish_time(a, t);
 }
 
-static void read_finalizers(struct pod_record *p, const struct json *meta)
+static void read_finalizers(struct arena *a, struct pod_record *p, const struct pod_text *t)
 {
-    const struct json *list = json_get(meta, S("finalizers"));
-    p->has_finalizers = json_is(list, JSON_ARRAY) && list->len;
-    for (uint32_t i = 0; p->has_finalizers && i < list->len; i++)
-        p->tracked |= str_is(json_str(&list->items[i]), JOB_FINALIZER);
+    struct raw_items it;
+    str item;
+    p->has_finalizers = has_items(t->finalizers);
+    each_item(item, &it, t->finalizers)
+        p->tracked |= str_is(string_of(a, item), JOB_FINALIZER);
+}
+
+static str first_item(str array)
+{
+    struct raw_items it;
+    str item;
+    return raw_items_begin(array, &it) && raw_items_next(&it, &item) ? item : S("");
 }
 
 /* The node of a DaemonSet's pod that is not bound yet: the first name in its required affinity. */
-static str pinned_node(const struct json *spec, const struct json *owner)
+static str pinned_node(struct arena *a, const struct pod_text *t)
 {
-    const struct json *terms = json_path(spec, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", NULL), *fields, *values;
-    if (!str_is(json_get_str(owner, S("kind")), "DaemonSet") || !json_is(terms, JSON_ARRAY) || !terms->len)
-        return S("");
-    fields = json_get(&terms->items[0], S("matchFields"));
-    values = json_is(fields, JSON_ARRAY) && fields->len ? json_get(&fields->items[0], S("values")) : NULL;
-    return json_is(values, JSON_ARRAY) && values->len ? json_str(&values->items[0]) : S("");
+    str required = member_of(member_of(t->affinity, S("nodeAffinity")), S("requiredDuringSchedulingIgnoredDuringExecution"));
+    str term = first_item(member_of(required, S("nodeSelectorTerms"))), field = first_item(member_of(term, S("matchFields")));
+    return string_of(a, first_item(member_of(field, S("values"))));
 }
 
-static str addresses_of(struct arena *a, const struct json *status)
+static str addresses_of(struct arena *a, const struct pod_text *t)
 {
-    const struct json *list = json_get(status, S("podIPs"));
     struct strbuf b = strbuf_on(a);
-    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
-        str ip = json_get_str(&list->items[i], S("ip"));
+    struct raw_items it;
+    str item;
+    each_item(item, &it, t->ips) {
+        str ip = string_in(a, item, S("ip"));
         if (ip.len)
             strbuf_addf(&b, "%s" STR_FMT, b.len ? "," : "", STR_ARG(ip));
     }
-    return b.len ? strbuf_str(&b) : json_get_str(status, S("podIP"));
+    return b.len ? strbuf_str(&b) : string_of(a, t->ip);
+}
+
+static void add_ports(struct arena *a, struct strbuf *b, str container)
+{
+    struct raw_items it;
+    str port;
+    each_item(port, &it, member_of(container, S("ports"))) {
+        str name = string_in(a, port, S("name")), protocol = string_in(a, port, S("protocol"));
+        if (name.len)
+            strbuf_addf(b, STR_FMT "/" STR_FMT "=%lld,", STR_ARG(name), STR_ARG(protocol.len ? protocol : S("TCP")), (long long)int_in(port, S("containerPort")));
+    }
 }
 
 /* Services may name a port of a pod; sidecars among the init containers have ports, too. */
-static str named_ports(struct arena *a, const struct json *spec)
+static str named_ports(struct arena *a, const struct pod_text *t)
 {
-    static const str lists[] = {STR_INIT("containers"), STR_INIT("initContainers")};
     struct strbuf b = strbuf_on(a);
-    for (size_t l = 0; l < ARRAY_LEN(lists); l++) {
-        const struct json *containers = json_get(spec, lists[l]);
-        for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
-            const struct json *c = &containers->items[i], *ports = json_get(c, S("ports"));
-            bool runs_on = l == 0 || str_is(json_get_str(c, S("restartPolicy")), "Always");
-            for (uint32_t k = 0; runs_on && json_is(ports, JSON_ARRAY) && k < ports->len; k++) {
-                str name = json_get_str(&ports->items[k], S("name")), protocol = json_get_str(&ports->items[k], S("protocol"));
-                if (name.len)
-                    strbuf_addf(&b, STR_FMT "/" STR_FMT "=%lld,", STR_ARG(name), STR_ARG(protocol.len ? protocol : S("TCP")), (long long)json_get_int(&ports->items[k], S("containerPort"), 0));
-            }
-        }
-    }
+    struct raw_items it;
+    str container;
+    if (str_find(t->containers, S("\"ports\"")) >= 0)
+        each_item(container, &it, t->containers) add_ports(a, &b, container);
+    each_item(container, &it, t->init_containers)
+        if (str_is(string_in(a, container, S("restartPolicy")), "Always"))
+            add_ports(a, &b, container);
     return strbuf_str(&b);
 }
 
-static str host_of(struct arena *a, const struct json *spec)
+static str host_of(struct arena *a, const struct pod_text *t)
 {
-    str host = json_get_str(spec, S("hostname")), domain = json_get_str(spec, S("subdomain"));
+    str host = string_of(a, t->hostname), domain = string_of(a, t->subdomain);
     return host.len && domain.len ? arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(host), STR_ARG(domain)) : S("");
 }
 
@@ -151,44 +271,45 @@ static struct pod_record *strings_pack(struct strings *s, struct pod_record *fro
         at += text.len;
     }
     *p = *from;
-    p->ns = str_sub(p->key, 0, p->ns.len);
-    p->name = str_from(p->key, p->key.len - p->name.len);
+    p->key = str_n(p->ns.p, p->ns.len + 1 + p->name.len);
     return p;
 }
 
-struct pod_record *pod_record_new(const struct json *obj)
+struct pod_record *pod_record_new(str object)
 {
     ARENA_AUTO a = ARENA_INIT;
-    const struct json *meta = json_get(obj, S("metadata")), *spec = json_get(obj, S("spec")), *status = json_get(obj, S("status"));
-    const struct json *owner = controller_of(meta), *labels = json_get(meta, S("labels")), *notes = json_get(meta, S("annotations"));
-    struct pod_record t = {.ns = json_get_str(meta, S("namespace")), .name = json_get_str(meta, S("name"))};
+    struct pod_text x = read_text(object);
+    struct pod_record t = {.ns = string_of(&a, x.ns), .name = string_of(&a, x.name)};
     struct strings s = {.len = 0};
     if (!t.name.len)
         return NULL;
-    t.created = time_of(meta, S("creationTimestamp"));
-    t.deleted_at = time_of(meta, S("deletionTimestamp"));
-    t.deleting = json_get_str(meta, S("deletionTimestamp")).len > 0;
-    t.scheduling_gated = json_is(json_get(spec, S("schedulingGates")), JSON_ARRAY) && json_get(spec, S("schedulingGates"))->len;
-    str_to_u64(json_get_str(meta, S("resourceVersion")), &t.revision);
-    str_to_i64(json_get_str(notes, S(COST_NOTE)), &t.deletion_cost);
-    str_to_i64(json_get_str(notes, S(FAILURES_NOTE)), &t.index_failures);
-    read_finalizers(&t, meta);
-    read_status(&t, status);
-    bool keep_status = t.phase == POD_FAILED && str_is(json_get_str(owner, S("kind")), "Job");
-    strings_add(&s, &t.key, arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(t.ns), STR_ARG(t.name)));
-    strings_add(&s, &t.uid, json_get_str(meta, S("uid")));
-    strings_add(&s, &t.owner_uid, json_get_str(owner, S("uid")));
-    strings_add(&s, &t.owner_kind, json_get_str(owner, S("kind")));
-    strings_add(&s, &t.owner_name, json_get_str(owner, S("name")));
-    t.node = json_get_str(spec, S("nodeName"));
+    str owner = controller_of(&x), owner_kind = string_in(&a, owner, S("kind"));
+    t.created = time_of(&a, x.created);
+    t.deleted_at = time_of(&a, x.deleted);
+    t.deleting = string_of(&a, x.deleted).len > 0;
+    t.scheduling_gated = has_items(x.gates);
+    str_to_u64(string_of(&a, x.revision), &t.revision);
+    str_to_i64(string_in(&a, x.notes, S(COST_NOTE)), &t.deletion_cost);
+    str_to_i64(string_in(&a, x.notes, S(FAILURES_NOTE)), &t.index_failures);
+    read_finalizers(&a, &t, &x);
+    read_status(&a, &t, &x);
+    bool keep_status = t.phase == POD_FAILED && str_is(owner_kind, "Job");
+    strings_add(&s, &t.ns, t.ns); /* the three, one behind the other, are the key */
+    strings_add(&s, &t.key, S("/"));
+    strings_add(&s, &t.name, t.name);
+    strings_add(&s, &t.uid, string_of(&a, x.uid));
+    strings_add(&s, &t.owner_uid, string_in(&a, owner, S("uid")));
+    strings_add(&s, &t.owner_kind, owner_kind);
+    strings_add(&s, &t.owner_name, string_in(&a, owner, S("name")));
+    t.node = string_of(&a, x.node);
     strings_add(&s, &t.node, t.node);
-    strings_add(&s, &t.pinned, t.node.len ? S("") : pinned_node(spec, owner));
-    strings_add(&s, &t.labels, labels && labels->len ? json_text(&a, labels) : S(""));
-    strings_add(&s, &t.index, json_get_str(notes, S(INDEX_NOTE)));
-    strings_add(&s, &t.failure, keep_status ? json_text(&a, status) : S(""));
-    strings_add(&s, &t.addresses, addresses_of(&a, status));
-    strings_add(&s, &t.ports, named_ports(&a, spec));
-    strings_add(&s, &t.host, host_of(&a, spec));
+    strings_add(&s, &t.pinned, !t.node.len && str_is(owner_kind, "DaemonSet") ? pinned_node(&a, &x) : S(""));
+    strings_add(&s, &t.labels, has_members(x.labels) ? x.labels : S(""));
+    strings_add(&s, &t.index, string_in(&a, x.notes, S(INDEX_NOTE)));
+    strings_add(&s, &t.failure, keep_status ? x.status : S(""));
+    strings_add(&s, &t.addresses, addresses_of(&a, &x));
+    strings_add(&s, &t.ports, named_ports(&a, &x));
+    strings_add(&s, &t.host, host_of(&a, &x));
     return strings_pack(&s, &t);
 }
 
@@ -294,9 +415,9 @@ static void drop(struct pod_cache *c, struct pod_record *p)
     pod_record_free(p);
 }
 
-void pod_cache_saw(struct pod_cache *c, const struct json *obj, bool deleted)
+void pod_cache_saw(struct pod_cache *c, str object, bool deleted)
 {
-    struct pod_record *p = pod_record_new(obj);
+    struct pod_record *p = pod_record_new(object);
     if (!p)
         return;
     c->seen_ = MAX(c->seen_, p->revision);
@@ -314,9 +435,9 @@ void pod_cache_saw(struct pod_cache *c, const struct json *obj, bool deleted)
     }
 }
 
-void pod_cache_wrote(struct pod_cache *c, const struct json *obj)
+void pod_cache_wrote(struct pod_cache *c, str object)
 {
-    struct pod_record *p = pod_record_new(obj);
+    struct pod_record *p = pod_record_new(object);
     if (!p)
         return;
     struct pod_record *was = map_get(&c->pods_, p->key);

@@ -68,8 +68,9 @@ struct json pod_labels(const struct pod_record *p, struct arena *a);
 bool pod_has_labels(const struct pod_record *p, const struct json *wanted);
 bool labels_include(str labels, const struct json *wanted); /* labels: JSON text, as a record has it */
 
-/* A record from the object's tree, on the heap; NULL when it is no pod. */
-struct pod_record *pod_record_new(const struct json *obj) MUST_CHECK;
+/* A record from the object's JSON text, on the heap; NULL when it is no pod.  No tree is made: a pod is a few kilobytes of text, and a record is made of some dozen words of it.  Labels and the status of a
+ * failed pod are taken as they stand. */
+struct pod_record *pod_record_new(str object) MUST_CHECK;
 void pod_record_free(struct pod_record *p);
 
 /* was NULL: new; now NULL: gone. */
@@ -96,9 +97,9 @@ void pod_cache_subscribe(struct pod_cache *c, pod_changed_fn *changed, void *arg
 /* From the watch. */
 void pod_cache_list_begin(struct pod_cache *c);
 void pod_cache_list_end(struct pod_cache *c);
-void pod_cache_saw(struct pod_cache *c, const struct json *obj, bool deleted);
+void pod_cache_saw(struct pod_cache *c, str object, bool deleted);
 /* From an answer: the object as written. */
-void pod_cache_wrote(struct pod_cache *c, const struct json *obj);
+void pod_cache_wrote(struct pod_cache *c, str object);
 /* A delete with this uid as precondition was answered. */
 void pod_cache_doom(struct pod_cache *c, str key, str uid);
 /* The server has no such pod. */

@@ -65,12 +65,12 @@ str op_message(const struct op *op)
 }
 
 /* The cache learns what the answer says. */
-static void learn(struct batch *b, const struct op *op)
+static void learn(struct batch *b, const struct op *op, str answer)
 {
     struct pod_cache *pods = &b->all->pods;
     bool ok = op->status >= 200 && op->status < 300;
     if (ok && (op->type == OP_POD_CREATE || op->type == OP_POD_PATCH))
-        pod_cache_wrote(pods, &op->answer);
+        pod_cache_wrote(pods, answer);
     else if (op_ok(op) && op->type == OP_POD_DELETE)
         pod_cache_doom(pods, op->key, op->uid);
 }
@@ -85,7 +85,7 @@ static void call_done(struct client_call *call)
     op->status = call->status;
     if (!call->response.len || json_parse(&b->j->arena, arena_str(&b->j->arena, call->response), NULL, &op->answer, NULL) < 0)
         op->answer = json_null();
-    learn(b, op);
+    learn(b, op, call->response);
     b->in_flight--;
     if (op_ok(op))
         b->window = MIN(b->window + 1, (size_t)OPS_PARALLEL);

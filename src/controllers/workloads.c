@@ -68,9 +68,12 @@ static bool selector_of(struct arena *a, enum workload_kind kind, const struct j
 /* Somebody may want to take a pod that has no controller. */
 static void offer_orphan(struct workloads *all, struct controller *c, enum workload_kind kind, const struct pod_record *p)
 {
+    struct list *takers = object_cache_namespace(&all->objects[kind], p->ns);
+    if (!takers)
+        return;
     ARENA_AUTO a = ARENA_INIT;
     struct json labels = pod_labels(p, &a);
-    object_foreach_namespace(o, object_cache_namespace(&all->objects[kind], p->ns))
+    object_foreach_namespace(o, takers)
     {
         struct selector sel;
         if (!selector_of(&a, kind, json_get(object_tree(o), S("spec")), &sel) || !selector_match_labels(&sel, &labels))
@@ -156,9 +159,7 @@ static void pods_begin(struct controller *c, const struct resource *r UNUSED)
 static void pods_event(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
     struct workloads *all = c->state;
-    const struct json *obj = informer_event_object(ev);
-    if (obj)
-        pod_cache_saw(&all->pods, obj, ev->change == INFORMER_DELETED);
+    pod_cache_saw(&all->pods, ev->object, ev->change == INFORMER_DELETED);
 }
 
 static void pods_synced(struct controller *c, const struct resource *r UNUSED)
