@@ -72,6 +72,13 @@ static void follow_pods(struct agent *g)
 
 /* --- starting ---------------------------------------------------------------------------------------------------------------- */
 /* The one that is asked for, or the first that works here. */
+int agent_opts_check(const struct agent_opts *opts, struct err *err)
+{
+    if (opts->runtime && !runtime_find(str_of(opts->runtime)))
+        return err_set(err, E_INVALID_ARG, "there is no runtime \"%s\": process, oci and cri are known", opts->runtime);
+    return opts->no_eviction || !opts->eviction_hard ? 0 : agent_evict_check(opts->eviction_hard, err);
+}
+
 static int open_runtime(struct agent *g, struct err *err)
 {
     ARENA_AUTO a = ARENA_INIT;

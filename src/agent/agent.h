@@ -68,8 +68,13 @@ struct agent_opts {
     nsec_t lease_ns;            /* 0: 40 s; renewed four times as often */
     nsec_t status_ns;           /* 0: 10 s */
     bool no_eviction;           /* by node pressure */
-    const char *eviction_hard;  /* "memory.available<100Mi,nodefs.available<10%"; NULL: the usual */
+    const char *eviction_hard;  /* "memory.available<100Mi,nodefs.available<10%"; NULL: AGENT_EVICTION_HARD */
 };
+
+#define AGENT_EVICTION_HARD "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,pid.available<5%"
+
+/* Names and lists that a person wrote: the runtime is one that is known, thresholds can be read.  For programs, before anything is started. */
+int agent_opts_check(const struct agent_opts *opts, struct err *err) MUST_CHECK;
 
 int agent_new(const struct agent_opts *opts, struct agent **ret, struct err *err) MUST_CHECK;
 /* Renewed credentials of the node's server. */

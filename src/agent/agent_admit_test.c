@@ -242,5 +242,32 @@ TEST(newer_versions_replace_older_ones)
     end(&w);
 }
 
-TEST_MAIN(requests_are_summed_as_the_scheduler_does, sysctls_of_the_machine_are_refused_for_good, isolation_that_is_not_there_is_refused, storage_has_limits, what_does_not_fit_ends, what_ran_before_is_not_asked_again, host_ports, names_become_no_paths, a_pod_that_ended_elsewhere_is_not_run,
+/* What stands in --runtime and --eviction-hard. */
+TEST(options_are_checked)
+{
+    static const struct {
+        const char *runtime, *hard, *want; /* want NULL: fine */
+    } rows[] = {
+        {NULL, NULL, NULL},
+        {"process", AGENT_EVICTION_HARD, NULL},
+        {"cri", "", NULL},
+        {"oci", " memory.available < 1Gi , pid.available<0%", NULL},
+        {"nonsense", NULL, "there is no runtime \"nonsense\": process, oci and cri are known"},
+        {NULL, "foo<bar", "there is no signal \"foo\": memory.available, nodefs.available, nodefs.inodesFree and pid.available are known"},
+        {NULL, "memory.available<bar", "the threshold \"bar\" of memory.available is neither an amount nor a percentage"},
+        {NULL, "memory.available<", "the threshold \"\" of memory.available is neither an amount nor a percentage"},
+        {NULL, "nodefs.available<101%", "the threshold \"101%\" of nodefs.available is neither an amount nor a percentage"},
+        {NULL, "memory.available<-1", "the threshold \"-1\" of memory.available is neither an amount nor a percentage"},
+        {NULL, "memory.available<1Gi,", "\"\" is no threshold: one is like memory.available<100Mi or nodefs.available<10%"},
+        {NULL, "memory.available", "\"memory.available\" is no threshold: one is like memory.available<100Mi or nodefs.available<10%"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct err err = ERR_NONE;
+        int r = agent_opts_check(&(struct agent_opts){.runtime = rows[i].runtime, .eviction_hard = rows[i].hard}, &err);
+        T_EQ_INT(r, rows[i].want ? -E_INVALID_ARG : 0);
+        T_EQ_STR(str_of(rows[i].want ? err.msg : ""), rows[i].want ? rows[i].want : "");
+    }
+}
+
+TEST_MAIN(options_are_checked, requests_are_summed_as_the_scheduler_does, sysctls_of_the_machine_are_refused_for_good, isolation_that_is_not_there_is_refused, storage_has_limits, what_does_not_fit_ends, what_ran_before_is_not_asked_again, host_ports, names_become_no_paths, a_pod_that_ended_elsewhere_is_not_run,
           newer_versions_replace_older_ones)

@@ -3,7 +3,7 @@
  *   pods/UID/pod.json      the pod as it was known when it was set up or changed last
  *   pods/UID/setup.json    {"ip":...,"bootID":...,"runtime":...}: set up whole; of another boot it means nothing
  *   pods/UID/status.json   the newest status, reported or not: how containers ended
- *   pods/UID/containers/NAME/ATTEMPT/node.json  {"gpus":"UUID,...","stopSignal":N}: what the node added to a run, if anything
+ *   pods/UID/containers/NAME/ATTEMPT/node.json  {"gpus":"UUID,...","shared":false,"stopSignal":N}: what the node added to a run, if anything
  * A pod that ended leaves pod.json and status.json until it is deleted: a server that was away has not heard of its end.
  * The runtime says which containers there are.  Nothing is restarted: what runs is taken over as it is. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -54,11 +54,12 @@ int agent_checkpoint_sandbox(const char *pod_dir, str ip, str boot_id, const cha
     return write_json(pod_dir, "setup.json", &o, err);
 }
 
-int agent_checkpoint_run(const char *container_dir, str gpus, int stop_signal, struct err *err)
+int agent_checkpoint_run(const char *container_dir, str gpus, bool shared, int stop_signal, struct err *err)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct json o = json_object();
     json_set(&a, &o, S("gpus"), json_string(gpus));
+    json_set(&a, &o, S("shared"), json_bool(shared));
     json_set(&a, &o, S("stopSignal"), json_int(&a, stop_signal));
     return write_json(container_dir, "node.json", &o, err);
 }
@@ -209,17 +210,7 @@ static void adopt_run(struct agent *g, struct agent_container *c)
     if (!read_json(&a, arena_fmt(&a, "%s/containers/" STR_FMT "/%u", agent_pod_dir(g, &a, c->pod->uid), STR_ARG(c->name), c->seen.starts - 1).p, "node.json", &o))
         return;
     c->stop_signal = (int)json_get_int(&o, S("stopSignal"), 0);
-    str rest = json_get_str(&o, S("gpus")), uuid;
-    while (rest.len && c->ngpus < ARRAY_LEN(c->gpu)) {
-        str_cut(&rest, ',', &uuid);
-        for (size_t i = 0; i < g->info.ngpus; i++) {
-            if (!str_eq(g->info.gpus[i].uuid, uuid) || g->gpu_used[i])
-                continue;
-            g->gpu_used[i] = true;
-            c->gpu[c->ngpus++] = (int)i;
-            break;
-        }
-    }
+    agent_gpus_adopt(c, json_get_str(&o, S("gpus")), json_get_bool(&o, S("shared"), false));
 }
 
 static void adopt_container(struct agent *g, struct runtime *rt, const struct container_status *s)

@@ -81,9 +81,8 @@ void agent_op_kill(struct agent_container *c, int64_t grace_s, const char *reaso
     bool first = c->seen.phase == CONTAINER_PHASE_RUNNING;
     if (first) {
         ARENA_AUTO a = ARENA_INIT;
-        if (c->hook) /* postStart */
+        if (c->hook) /* postStart; it has not worked, so the container does not become ready in the time that is left */
             hook_cancel(TAKE(c->hook));
-        c->seen.post_start_pending = false;
         c->seen.phase = CONTAINER_PHASE_STOPPING;
         agent_event(g, p, c, "Normal", "Killing", message.len ? message : arena_fmt(&a, "Stopping container " STR_FMT, STR_ARG(c->name)));
     }

@@ -10,17 +10,18 @@
 #define CHECK_NS (10 * NSEC_PER_SEC)
 #define HOLD_NS (300 * NSEC_PER_SEC)
 #define IMAGE_AGE_NS (120 * NSEC_PER_SEC)
-#define DEFAULT_HARD "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,pid.available<5%"
 
 enum signal { SIGNAL_MEMORY, SIGNAL_DISK, SIGNAL_INODES, SIGNAL_PIDS, SIGNALS };
 static const char *const signal_names[SIGNALS] = {"memory.available", "nodefs.available", "nodefs.inodesFree", "pid.available"};
 static const char *const signal_resources[SIGNALS] = {"memory", "ephemeral-storage", "inodes", "pids"};
 
+struct threshold {
+    bool set, percent;
+    double value; /* bytes, pieces, or percent */
+};
+
 struct agent_evict {
-    struct {
-        bool set, percent;
-        double value; /* bytes, pieces, or percent */
-    } hard[SIGNALS];
+    struct threshold hard[SIGNALS];
     nsec_t last_true[SIGNALS]; /* monotonic, 0: never */
     size_t measuring;          /* pods whose usage is being asked for */
     bool collecting;           /* images are being removed */
@@ -30,26 +31,42 @@ struct agent_evict {
     int64_t worst_priority;
 };
 
-static void parse_hard(struct agent_evict *e, const char *text)
+static bool parse_amount(str text, struct threshold *t)
+{
+    struct quantity q;
+    *t = (struct threshold){.set = true, .percent = str_has_suffix(text, S("%"))};
+    if (t->percent)
+        return str_to_double(str_sub(text, 0, text.len - 1), &t->value) && t->value >= 0 && t->value <= 100;
+    if (!text.len || !quantity_parse(text, &q))
+        return false;
+    t->value = (double)quantity_to_i64(&q);
+    return t->value >= 0;
+}
+
+/* "SIGNAL<AMOUNT,..."; what is not named has no threshold. */
+static int parse_hard(struct threshold hard[SIGNALS], const char *text, struct err *err)
 {
     str rest = str_of(text), item;
-    while (rest.len) {
-        str_cut(&rest, ',', &item);
+    for (bool more = rest.len > 0; more;) {
+        more = str_cut(&rest, ',', &item);
         str name, value = str_trim(item);
+        size_t s = 0;
         if (!str_cut(&value, '<', &name))
-            continue;
-        for (size_t s = 0; s < SIGNALS; s++) {
-            if (!str_is(str_trim(name), signal_names[s]))
-                continue;
-            struct quantity q;
-            value = str_trim(value);
-            e->hard[s].percent = str_has_suffix(value, S("%"));
-            if (e->hard[s].percent)
-                e->hard[s].set = str_to_double(str_sub(value, 0, value.len - 1), &e->hard[s].value);
-            else if ((e->hard[s].set = quantity_parse(value, &q)))
-                e->hard[s].value = (double)quantity_to_i64(&q);
-        }
+            return err_set(err, E_INVALID_ARG, "\"" STR_FMT "\" is no threshold: one is like memory.available<100Mi or nodefs.available<10%%", STR_ARG(item));
+        while (s < SIGNALS && !str_is(str_trim(name), signal_names[s]))
+            s++;
+        if (s == SIGNALS)
+            return err_set(err, E_INVALID_ARG, "there is no signal \"" STR_FMT "\": memory.available, nodefs.available, nodefs.inodesFree and pid.available are known", STR_ARG(str_trim(name)));
+        if (!parse_amount(str_trim(value), &hard[s]))
+            return err_set(err, E_INVALID_ARG, "the threshold \"" STR_FMT "\" of %s is neither an amount nor a percentage", STR_ARG(str_trim(value)), signal_names[s]);
     }
+    return 0;
+}
+
+int agent_evict_check(const char *hard, struct err *err)
+{
+    struct threshold all[SIGNALS] = {0};
+    return parse_hard(all, hard, err);
 }
 
 static bool is_below(const struct agent *g, enum signal s, double free_now, double total)
@@ -309,7 +326,9 @@ void agent_evict_start(struct agent *g)
     if (g->opts.no_eviction)
         return;
     g->evict = xcalloc(1, sizeof *g->evict);
-    parse_hard(g->evict, g->opts.eviction_hard ? g->opts.eviction_hard : DEFAULT_HARD);
+    struct err err = ERR_NONE;
+    if (parse_hard(g->evict->hard, g->opts.eviction_hard ? g->opts.eviction_hard : AGENT_EVICTION_HARD, &err) < 0) /* who starts an agent checks: agent_opts_check */
+        log_warn("not all thresholds can be read", KV("error", "%s", err.msg));
     g->evict_timer.fire = on_timer;
     loop_timer_set(g->loop, &g->evict_timer, loop_now(g->loop) + CHECK_NS);
 }

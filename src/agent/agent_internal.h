@@ -65,8 +65,8 @@ struct agent_container {
     str tried;                  /* the image that failed; in `texts` */
     uint32_t backoff_told;      /* `starts` when an Event told of the back-off */
     int stop_signal;            /* of its image; 0: none */
-    int gpu[8];                 /* indexes of GPUs it holds */
-    size_t ngpus;
+    uint64_t gpus;              /* bits: devices it holds */
+    bool gpus_shared;           /* with others */
 };
 
 struct agent_pod {
@@ -119,6 +119,15 @@ struct agent_pod {
 
 enum op_kind { OP_SETUP, OP_TEARDOWN, OP_FORGET, OP_REFRESH, OP_START, OP_SIGNAL, OP_STATUS, OP_REMOVE };
 
+/* What a container gets of the node's GPUs; lives on the arena of its start. */
+struct gpu_grant {
+    const struct device_spec *devices;
+    size_t ndevices;
+    const char *const *env; /* NULL at the end; NULL: it asks for none */
+    str ids;                /* UUIDs, or numbers where nobody knows them, with commas */
+    bool shared;
+};
+
 /* One piece of blocking work about a pod or a container. */
 struct op {
     struct work_item item;
@@ -142,9 +151,7 @@ struct op {
     bool keep_files;          /* TEARDOWN: logs, and what tells how it ended */
     struct image_auth *auths;
     size_t nauths;
-    struct container_spec spec_extra; /* devices and such that the agent adds */
-    const char *const *extra_env;
-    str gpus;                 /* uuids, with commas */
+    struct gpu_grant gpus;
     str pids_of;              /* START: see container_spec.h */
     int stop_signal;
     /* results */
@@ -209,7 +216,8 @@ struct agent {
     struct map peers;          /* node name -> struct peer */
     unsigned peers_round;      /* of the list that showed them */
     bool peers_changed, peers_busy;
-    bool gpu_used[NODE_GPUS_MAX];
+    uint64_t gpus_whole;      /* bits: devices that one container has for itself */
+    uint16_t gpu_parts[NODE_GPUS_MAX]; /* containers that share it */
     struct agent_static *statics;
     struct agent_evict *evict;
     struct agent_usage *usage;
@@ -259,7 +267,7 @@ int agent_checkpoint_sandbox(const char *pod_dir, str ip, str boot_id, const cha
 /* Logs of pods that nobody knows any more. */
 void agent_collect_logs(struct agent *g);
 /* What the node added to a run of a container, for the next agent; on pool threads. */
-int agent_checkpoint_run(const char *container_dir, str gpus, int stop_signal, struct err *err) MUST_CHECK;
+int agent_checkpoint_run(const char *container_dir, str gpus, bool shared, int stop_signal, struct err *err) MUST_CHECK;
 
 /* Every pod of the folder and what belongs to it. */
 int agent_cleanup_pods(const char *dir, struct runtime *rt, const struct agent_network *network, nsec_t grace_ns, struct err *err) MUST_CHECK;
@@ -305,7 +313,15 @@ void agent_op_start(struct agent_container *c);
 void agent_op_run_start(struct op *o);
 void agent_op_end_start(struct op *o);
 bool agent_start_goes_on(struct op *o); /* true: it is on its way again, to the registry or from there */
-void agent_release_gpus(struct agent_container *c);
+
+/* --- agent_gpus.c --------------------------------------------------------------------------------------------- */
+/* Devices for what the container asks for, none is fine, and notes that it holds them.  Loop; the text of an error is for its status. */
+int agent_gpus_take(struct agent_container *c, struct arena *a, struct gpu_grant *ret, struct err *err) MUST_CHECK;
+/* Puts the variables of a grant in the place of the container's own.  Any thread. */
+void agent_gpus_env(const struct gpu_grant *grant, struct arena *a, struct container_spec *spec);
+/* A container that runs already, and what its start wrote down (gpu_grant.ids). */
+void agent_gpus_adopt(struct agent_container *c, str ids, bool shared);
+void agent_gpus_release(struct agent_container *c);
 
 /* --- agent_end.c ---------------------------------------------------------------------------------------------- */
 void agent_op_kill(struct agent_container *c, int64_t grace_s, const char *reason, str message);
@@ -346,6 +362,8 @@ void agent_static_mirror(struct agent *g, str pod, bool deleted);
 void agent_static_soon(struct agent *g); /* a pod whose name another one may wait for is gone */
 void agent_static_free(struct agent *g);
 void agent_volumes_start(struct agent *g);
+/* E_INVALID_ARG with a sentence when a threshold cannot be read. */
+int agent_evict_check(const char *hard, struct err *err) MUST_CHECK;
 void agent_evict_start(struct agent *g);
 void agent_evict_conditions(const struct agent *g, bool *ret_memory, bool *ret_disk, bool *ret_pids);
 /* Why a pod is over its limits of ephemeral-storage, "" when it is not; all: its containers' usage, pod_bytes: with its volumes. */

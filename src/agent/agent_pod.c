@@ -107,7 +107,7 @@ void agent_container_exited(struct agent_container *c, const struct container_st
     c->seen.exited_at = now;
     c->seen.post_start_pending = false;
     set_runtime_id(c, S(""));
-    agent_release_gpus(c);
+    agent_gpus_release(c);
     agent_container_keep_texts(c);
 }
 

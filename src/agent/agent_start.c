@@ -100,25 +100,15 @@ bool agent_start_goes_on(struct op *o)
 /* --- starting ------------------------------------------------------------------------------------------------------------------------ */
 static void add_devices(struct op *o, struct container_spec *spec)
 {
-    size_t n = spec->ndevices, more = o->spec_extra.ndevices, nenv = 0, nextra = 0;
-    if (more) {
-        struct device_spec *all = arena_array(&o->arena, n + more, struct device_spec);
-        if (n)
-            memcpy(all, spec->devices, n * sizeof *all);
-        memcpy(all + n, o->spec_extra.devices, more * sizeof *all);
-        spec->devices = all;
-        spec->ndevices = n + more;
-    }
-    if (!o->extra_env)
+    size_t n = spec->ndevices, more = o->gpus.ndevices;
+    if (!more)
         return;
-    while (spec->env && spec->env[nenv])
-        nenv++;
-    while (o->extra_env[nextra])
-        nextra++;
-    const char **env = arena_array(&o->arena, nenv + nextra + 1, const char *);
-    memcpy(env, spec->env, nenv * sizeof *env);
-    memcpy(env + nenv, o->extra_env, nextra * sizeof *env);
-    spec->env = env;
+    struct device_spec *all = arena_array(&o->arena, n + more, struct device_spec);
+    if (n)
+        memcpy(all, spec->devices, n * sizeof *all);
+    memcpy(all + n, o->gpus.devices, more * sizeof *all);
+    spec->devices = all;
+    spec->ndevices = n + more;
 }
 
 /* An image that is this program itself finds it inside. */
@@ -159,6 +149,7 @@ void agent_op_run_start(struct op *o)
         return;
     spec.pids_of = o->pids_of;
     add_devices(o, &spec);
+    agent_gpus_env(&o->gpus, &o->arena, &spec);
     add_program(o, &image, &spec);
     o->reason = "CreateContainerError";
     char *log_dir = file_dirname(spec.log_path);
@@ -169,7 +160,7 @@ void agent_op_run_start(struct op *o)
     if (spec.termination_log && (o->result = make_termination_log(spec.termination_log, &o->err)) < 0)
         return;
     o->stop_signal = image.stop_signal;
-    if ((o->gpus.len || o->stop_signal) && (o->result = agent_checkpoint_run(spec.dir, o->gpus, o->stop_signal, &o->err)) < 0)
+    if ((o->gpus.ids.len || o->stop_signal) && (o->result = agent_checkpoint_run(spec.dir, o->gpus.ids, o->gpus.shared, o->stop_signal, &o->err)) < 0)
         return;
     o->result = o->runtime->ops->container_start(o->runtime, &spec, &o->arena, &o->status, &o->err);
     if (o->result == -E_NOT_FOUND || o->result == -E_INVALID_ARG)
@@ -181,7 +172,7 @@ static void hook_done(void *arg, bool worked, str message)
 {
     struct agent_container *c = arg;
     c->hook = NULL;
-    c->seen.post_start_pending = false;
+    c->seen.post_start_pending = !worked; /* a container whose hook failed is on its way out: it is never ready */
     if (!worked) {
         agent_event(c->pod->agent, c->pod, c, "Warning", "FailedPostStartHook", message);
         agent_op_kill(c, json_get_int(json_get(&c->pod->tree, S("spec")), S("terminationGracePeriodSeconds"), 30), "FailedPostStartHook", S("container lifecycle hook failed"));
@@ -200,13 +191,6 @@ static void run_post_start(struct agent_container *c)
 }
 
 /* --- what came of it ----------------------------------------------------------------------------------------------------------------------- */
-void agent_release_gpus(struct agent_container *c)
-{
-    for (size_t i = 0; i < c->ngpus; i++)
-        c->pod->agent->gpu_used[c->gpu[i]] = false;
-    c->ngpus = 0;
-}
-
 /* As a container that ran and ended: its program cannot be started, and trying at once will not help. */
 static void start_error(struct agent_container *c, const struct op *o)
 {
@@ -225,6 +209,12 @@ static void start_failed(struct agent_container *c, const char *reason, const ch
     c->start_failures++;
     c->image_failed = is_image;
     agent_event(g, c->pod, c, "Warning", "Failed", is_image ? arena_fmt(&a, "Failed to pull image \"" STR_FMT "\": %s", STR_ARG(image), why) : str_of(why));
+    if (is_image)
+        agent_event(g, c->pod, c, "Warning", "Failed", arena_fmt(&a, "Error: %s", reason));
+    if (is_pull && again) {
+        agent_event(g, c->pod, c, "Normal", "BackOff", arena_fmt(&a, "Back-off pulling image \"" STR_FMT "\"", STR_ARG(image)));
+        agent_event(g, c->pod, c, "Warning", "Failed", S("Error: ImagePullBackOff"));
+    }
     c->seen.phase = CONTAINER_PHASE_FAILED;
     c->seen.waiting_reason = is_pull && again ? S("ImagePullBackOff") : str_of(reason);
     c->seen.waiting_message = is_pull && again ? arena_fmt(&a, "Back-off pulling image \"" STR_FMT "\": %s", STR_ARG(image), why) : str_of(why);
@@ -249,7 +239,7 @@ void agent_op_end_start(struct op *o)
     /* of the copy: the spec may name another by now, and then the container is replaced */
     str image = json_get_str(pod_container_spec(&o->pod_tree, c->name), S("image"));
     if (o->result < 0) {
-        agent_release_gpus(c);
+        agent_gpus_release(c);
         if (strcmp(o->reason, "StartError") == 0)
             start_error(c, o);
         else
@@ -268,42 +258,6 @@ void agent_op_end_start(struct op *o)
 }
 
 /* --- what it needs ---------------------------------------------------------------------------------------------------------------------- */
-/* GPUs of the container's limits, as indexes of the machine's; false: not enough are free. */
-static bool take_gpus(struct agent_container *c, struct op *o)
-{
-    struct agent *g = c->pod->agent;
-    const struct json *limits = json_path(pod_container_spec(&c->pod->tree, c->name), "resources", "limits", NULL);
-    int64_t want = 0;
-    if (!str_to_i64(json_str(json_get(limits, S("nvidia.com/gpu"))), &want) || want <= 0)
-        return true;
-    struct device_spec *devices = arena_array(&o->arena, ARRAY_LEN(c->gpu) + 4, struct device_spec);
-    struct strbuf uuids = strbuf_on(&o->arena);
-    strbuf_add_str(&uuids, S("NVIDIA_VISIBLE_DEVICES="));
-    size_t n = 0;
-    for (size_t i = 0; i < g->info.ngpus && (int64_t)c->ngpus < want && c->ngpus < ARRAY_LEN(c->gpu); i++) {
-        if (g->gpu_used[i])
-            continue;
-        g->gpu_used[i] = true;
-        c->gpu[c->ngpus++] = (int)i;
-        const char *path = arena_fmt(&o->arena, "/dev/nvidia%u", g->info.gpus[i].minor).p;
-        devices[n++] = (struct device_spec){path, path, "rw"};
-        strbuf_addf(&uuids, "%s" STR_FMT, c->ngpus > 1 ? "," : "", STR_ARG(g->info.gpus[i].uuid));
-    }
-    static const char *const shared[] = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"};
-    for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
-        if (file_exists(shared[i]))
-            devices[n++] = (struct device_spec){shared[i], shared[i], "rw"};
-    }
-    o->spec_extra.devices = devices;
-    o->spec_extra.ndevices = n;
-    const char **env = arena_array(&o->arena, 3, const char *);
-    env[0] = strbuf_cstr(&uuids);
-    env[1] = "NVIDIA_DRIVER_CAPABILITIES=compute,utility";
-    o->extra_env = env;
-    o->gpus = str_from(str_of(env[0]), strlen("NVIDIA_VISIBLE_DEVICES="));
-    return (int64_t)c->ngpus == want;
-}
-
 /* Secrets of imagePullSecrets that came with the pod's objects. */
 static void collect_auths(struct op *o, str ref)
 {
@@ -343,7 +297,7 @@ static bool find_target(struct agent_container *c, struct op *o)
 
 static void start_impossible(struct agent_container *c, struct op *o, const char *reason, const char *why, str image)
 {
-    agent_release_gpus(c);
+    agent_gpus_release(c);
     start_failed(c, reason, why, image);
     agent_op_drop(o);
     agent_pod_kick(c->pod);
@@ -373,8 +327,8 @@ static void start_with_refs(struct agent_pod *p, int result, const struct err *e
     struct op *o = agent_op_new(p, c, OP_START);
     o->attempt = c->seen.starts;
     collect_auths(o, image);
-    if (!take_gpus(c, o)) {
-        start_impossible(c, o, "CreateContainerError", "not enough free GPUs on this node", image);
+    if (agent_gpus_take(c, &o->arena, &o->gpus, &o->err) < 0) {
+        start_impossible(c, o, "CreateContainerError", o->err.msg, image);
         return;
     }
     if (!find_target(c, o)) {

@@ -72,22 +72,23 @@ static void run_round(struct work_item *w)
 }
 
 /* --- rates -------------------------------------------------------------------------------------------------------------------- */
-/* Cores in billionths, since the reading before; 0 for the first one. */
-static uint64_t rate(struct agent_usage *u, str key, uint64_t cpu_ns, nsec_t at)
+/* Cores in billionths, since the reading before; false: this is the first one, or the count began anew with the container. */
+static bool rate(struct agent_usage *u, str key, uint64_t cpu_ns, nsec_t at, uint64_t *ret_nano)
 {
     struct reading *r = map_get(&u->readings, key);
-    uint64_t nano = 0;
+    bool has = false;
     if (!r) {
         r = xcalloc(1, sizeof *r);
         r->key = str_dup(key);
         map_put(&u->readings, str_n(r->key, key.len), r);
     } else if (at > r->at && cpu_ns >= r->cpu_ns) {
-        nano = (uint64_t)((double)(cpu_ns - r->cpu_ns) * 1e9 / (double)(at - r->at));
+        *ret_nano = (uint64_t)((double)(cpu_ns - r->cpu_ns) * 1e9 / (double)(at - r->at));
+        has = true;
     }
     r->cpu_ns = cpu_ns;
     r->at = at;
     r->round = u->round;
-    return nano;
+    return has;
 }
 
 static void forget_old(struct agent_usage *u)
@@ -148,9 +149,11 @@ static void describe_pod(struct agent_usage *u, struct round *r, const struct po
     json_set(a, ref, S("name"), json_string(p->name));
     json_set(a, ref, S("namespace"), json_string(p->ns));
     json_set(a, ref, S("uid"), json_string(p->uid));
+    bool is_known = p->n > 0; /* what each of its containers uses: half a pod, or 0 cores of one that nobody has looked at twice, would mislead autoscalers */
     for (size_t i = 0; i < p->n; i++) {
         const struct container_usage *c = &p->containers[i];
-        uint64_t nano = rate(u, arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->uid), STR_ARG(c->name)), c->cpu_ns, r->at);
+        uint64_t nano = 0;
+        is_known &= rate(u, arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->uid), STR_ARG(c->name)), c->cpu_ns, r->at, &nano);
         struct json one = json_object(), stat = stat_json(a, time, nano, c->cpu_ns, c->memory_bytes);
         json_set(a, &one, S("name"), json_string(c->name));
         json_set(a, &one, S("usage"), usage_json(a, nano, c->memory_bytes));
@@ -162,7 +165,8 @@ static void describe_pod(struct agent_usage *u, struct round *r, const struct po
     }
     json_set(a, &pod, S("containers"), list);
     json_set(a, &stats, S("containers"), cstats);
-    json_push(a, &d->report_pods, pod);
+    if (is_known)
+        json_push(a, &d->report_pods, pod);
     json_push(a, &d->summary_pods, stats);
 }
 
@@ -238,6 +242,14 @@ static void end_round(struct work_item *w)
     agent_waits_end(g);
 }
 
+static bool has_running(const struct agent_pod *p)
+{
+    for (size_t i = 0; i < p->containers.len; i++)
+        if (p->containers.p[i]->seen.phase == CONTAINER_PHASE_RUNNING || p->containers.p[i]->seen.phase == CONTAINER_PHASE_STOPPING)
+            return true;
+    return false;
+}
+
 static void on_timer(struct loop_timer *t)
 {
     struct agent *g = container_of(t, struct agent, usage_timer);
@@ -250,7 +262,7 @@ static void on_timer(struct loop_timer *t)
     *r = (struct round){.item = {.loop = g->loop, .run = run_round, .done = end_round}, .agent = g, .arena = ARENA_INIT};
     r->pods = arena_array(&r->arena, g->by_uid.len, struct pod_usage);
     list_foreach(p, &g->pods, struct agent_pod, link) {
-        if (p->seen.has_sandbox)
+        if (p->seen.has_sandbox && has_running(p))
             r->pods[r->npods++] = (struct pod_usage){.runtime = p->runtime, .uid = arena_str(&r->arena, p->uid), .ns = arena_str(&r->arena, p->ns), .name = arena_str(&r->arena, p->name)};
     }
     u->busy = true;
@@ -356,6 +368,22 @@ static struct agent_container *pick_container(struct agent_pod *p, str name, str
     return only;
 }
 
+/* The container in the status that was planned last; NULL: there is none yet. */
+static const struct json *status_of(const struct agent_pod *p, const struct agent_container *c, struct arena *a)
+{
+    static const char *const lists[] = {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"};
+    struct json *status = arena_new(a, struct json);
+    if (!p->checkpoint || json_parse(a, str_of(p->checkpoint), NULL, status, NULL) < 0)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        const struct json *list = json_get(status, str_of(lists[i]));
+        for (uint32_t k = 0; json_is(list, JSON_ARRAY) && k < list->len; k++)
+            if (str_eq(json_get_str(&list->items[k], S("name")), c->name))
+                return &list->items[k];
+    }
+    return NULL;
+}
+
 int agent_stream_find(void *arg, str ns, str pod, str container, struct arena *a, struct stream_target *ret, struct err *err)
 {
     struct agent *g = arg;
@@ -368,12 +396,15 @@ int agent_stream_find(void *arg, str ns, str pod, str container, struct arena *a
     const char *logs = agent_log_dir(g, a, p);
     bool running = c->seen.phase == CONTAINER_PHASE_RUNNING || c->seen.phase == CONTAINER_PHASE_STOPPING;
     const struct json *spec = pod_container_spec(&p->tree, c->name);
-    uint32_t newest = c->seen.starts ? c->seen.starts - 1 : 0;
+    const struct json *waiting = running ? NULL : json_path(status_of(p, c, a), "state", "waiting", NULL);
+    /* runs that ended, in the status' eyes: one that waits has its newest in lastState, one that is shown as ended has it in state */
+    uint32_t newest = c->seen.starts ? c->seen.starts - 1 : 0, ended = waiting ? c->seen.starts : newest;
     *ret = (struct stream_target){
         .runtime = p->runtime,
         .container_id = running ? arena_str(a, c->runtime_id) : S(""),
         .log_path = c->seen.starts ? arena_fmt(a, "%s/" STR_FMT "/%u.log", logs, STR_ARG(c->name), newest) : S(""),
-        .previous_log_path = newest ? arena_fmt(a, "%s/" STR_FMT "/%u.log", logs, STR_ARG(c->name), newest - 1) : S(""),
+        .previous_log_path = ended ? arena_fmt(a, "%s/" STR_FMT "/%u.log", logs, STR_ARG(c->name), ended - 1) : S(""),
+        .waiting_reason = json_get_str(waiting, S("reason")),
         .pod_uid = arena_str(a, p->uid),
         .tty = json_get_bool(spec, S("tty"), false),
         .stdin_open = json_get_bool(spec, S("stdin"), false),

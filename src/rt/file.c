@@ -229,6 +229,18 @@ int file_remove_all(const char *path, struct err *err)
     return result;
 }
 
+int file_remove_inside(const char *path, struct err *err)
+{
+    struct stat st;
+    FD_AUTO top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (top < 0)
+        return errno == ENOENT ? 0 : err_sys(err, errno, "cannot open %s", path);
+    if (fstat(top, &st) < 0)
+        return err_sys(err, errno, "cannot look at %s", path);
+    struct removal r = {.top = top, .dev = st.st_dev, .path = path, .err = err};
+    return remove_tree(&r);
+}
+
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

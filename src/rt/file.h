@@ -16,6 +16,8 @@ int file_write_atomic(const char *path, str text, unsigned mode, struct err *err
 int file_mkdir_all(const char *path, unsigned mode, struct err *err) MUST_CHECK;
 /* rm -r without following links and without crossing into other file systems (what is mounted there stays: E_CONFLICT); fine when absent. */
 int file_remove_all(const char *path, struct err *err) MUST_CHECK;
+/* The same for all that is in a folder; the folder itself stays, and may be where something is mounted. */
+int file_remove_inside(const char *path, struct err *err) MUST_CHECK;
 bool file_exists(const char *path);
 /* "/a/b/c" -> "/a/b", "c" -> ".", "/c" -> "/".  On the heap. */
 char *file_dirname(const char *path) MUST_CHECK;

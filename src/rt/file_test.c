@@ -122,6 +122,18 @@ TEST(trees_go_however_deep_they_are)
     T_EQ_INT(rmdir(dir), 0);
 }
 
+TEST(a_folder_is_emptied)
+{
+    const char *dir = T_TMPDIR();
+    char path[160];
+    snprintf(path, sizeof path, "%s/top", dir);
+    T_NO_ERR(file_remove_inside(path, &err), &err); /* absent */
+    T_NO_ERR(file_mkdir_all(path, 0700, &err), &err);
+    make_deep(path, 200);
+    T_NO_ERR(file_remove_inside(path, &err), &err);
+    T_EQ_INT(rmdir(path), 0); /* it is there, and empty */
+}
+
 TEST(what_cannot_be_removed_is_told)
 {
     const char *dir = T_TMPDIR();
@@ -133,4 +145,4 @@ TEST(what_cannot_be_removed_is_told)
     T_NO_ERR(file_remove_all(dir, &err), &err);
 }
 
-TEST_MAIN(write_then_read, failed_write_leaves_the_old_file, folders_are_made_with_their_parents, trees_go_however_deep_they_are, what_cannot_be_removed_is_told)
+TEST_MAIN(write_then_read, failed_write_leaves_the_old_file, folders_are_made_with_their_parents, trees_go_however_deep_they_are, a_folder_is_emptied, what_cannot_be_removed_is_told)

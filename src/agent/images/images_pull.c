@@ -270,5 +270,8 @@ int images_pull(struct images *i, str ref, const struct image_auth *auths, size_
     if (images_builtin(i, &name, a, ret))
         return 0;
     r = pull_once(i, &name, auths, nauths, a, err);
+    char *advice = r < 0 && err ? strstr(err->msg, "; is the server running?") : NULL; /* about a cluster's, not a registry */
+    if (advice)
+        *advice = 0;
     return r < 0 ? r : images_find(i, &name, S(""), a, ret, err);
 }

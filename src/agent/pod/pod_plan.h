@@ -56,7 +56,7 @@ struct container_seen {
     int64_t stop_grace_s; /* STOPPING: of the kill under way, so that a shorter one is asked for again; 0: not known, or at once */
     /* verdicts; PROBE_UNKNOWN without the probe or before its first result.  They stay until the next start: one that was killed by its probe is restarted whatever its exit code */
     enum probe_verdict startup, liveness, readiness;
-    bool post_start_pending; /* the hook is running: not ready, not started yet */
+    bool post_start_pending; /* the hook has not worked: it is running, or has failed, or was cut short by a kill; not ready, not started */
     bool is_replaced;   /* RUNNING and after, until the next start: the spec has another image by now; it is started again whatever the policy */
     bool is_stale;      /* until the next start: its runs were in a sandbox that is gone (the machine was restarted); init containers come first again */
 };

@@ -354,6 +354,8 @@ TEST(probes)
         {"{'containers':[{'name':'a','readinessProbe':{}}]}", "sandbox a:run", "-", "Running R-I+ a=running^", NULL},
         {"{'containers':[{'name':'a','readinessProbe':{}}]}", "sandbox a:run,ready-ok", "-", "Running R+I+ a=running!^", NULL},
         {"{'containers':[{'name':'a','readinessProbe':{}}]}", "sandbox a:run,ready-bad", "-", "Running R-I+ a=running^", NULL},
+        {"{'containers':[{'name':'a'}]}", "sandbox a:run,hook", "-", "Running R-I+ a=running", NULL},
+        {"{'containers':[{'name':'a'}]}", "sandbox a:stop,hook", "-", "Running R-I+ a=running", NULL}, /* the hook failed, the kill is under way */
         {"{'containers':[{'name':'a','startupProbe':{}}]}", "sandbox a:run", "-", "Running R-I+ a=running", NULL},
         {"{'containers':[{'name':'a','startupProbe':{}}]}", "sandbox a:run,up-ok", "-", "Running R+I+ a=running!^", NULL},
         {"{'containers':[{'name':'a','startupProbe':{}}]}", "sandbox a:run,up-bad", "KILL a 30", NULL, NULL},

@@ -20,7 +20,8 @@ struct stream_target {
     struct runtime *runtime;
     str container_id;   /* "" : it does not run */
     str log_path;       /* of the newest run; rotated ones have .1, .2 ... or a time behind */
-    str previous_log_path; /* of the run before, "" none */
+    str previous_log_path; /* of the run that status.lastState tells of, "" none: the run before, or the newest one while the container waits to be started again */
+    str waiting_reason; /* it has never run: as its status says, "" : ContainerCreating */
     str pod_uid;
     bool tty, stdin_open, stdin_once, running;
 };

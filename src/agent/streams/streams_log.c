@@ -195,6 +195,16 @@ static int options_of(struct streams *s, struct http_request *req, struct log_op
     return 0;
 }
 
+/* Kubernetes' words. */
+static const char *waiting_text(str reason, struct arena *a)
+{
+    if (str_is(reason, "ErrImagePull"))
+        return "image can't be pulled";
+    if (str_is(reason, "ImagePullBackOff"))
+        return "trying and failing to pull image";
+    return reason.len ? arena_cstr(a, reason) : "ContainerCreating";
+}
+
 static int target_of(struct streams *s, struct http_request *req, const struct stream_path *p, struct stream_target *t, struct log_opts *o, struct err *err)
 {
     bool previous = streams_query_bool(req, S("previous"));
@@ -205,7 +215,8 @@ static int target_of(struct streams *s, struct http_request *req, const struct s
     if (!path.len && previous)
         return err_set(err, E_INVALID_ARG, "previous terminated container \"" STR_FMT "\" in pod \"" STR_FMT "\" not found", STR_ARG(p->container), STR_ARG(p->pod));
     if (!path.len)
-        return err_set(err, E_INVALID_ARG, "container \"" STR_FMT "\" in pod \"" STR_FMT "\" is waiting to start: ContainerCreating", STR_ARG(p->container), STR_ARG(p->pod));
+        return err_set(err, E_INVALID_ARG, "container \"" STR_FMT "\" in pod \"" STR_FMT "\" is waiting to start: %s", STR_ARG(p->container), STR_ARG(p->pod),
+                       waiting_text(t->waiting_reason, req->arena));
     o->path = arena_cstr(req->arena, path);
     return 0;
 }
