@@ -80,7 +80,7 @@ int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_r
             .eviction_hard = eviction,
         },
     };
-    return 0;
+    return agent_opts_check(&ret->agent, err);
 }
 
 /* --- running ------------------------------------------------------------------------------------------------------------------ */

@@ -45,7 +45,7 @@ struct agent_run_opts {
     {"node-lease", 0, CLI_DURATION, "TIME", "40s", "How long the node's Lease is good; it is renewed four times as often.", NULL},                                        \
     {"insecure-registry", 0, CLI_LIST, "HOST:PORT", "", "Registry without a certificate that can be checked.", NULL},                                                     \
     {"registry-mirror", 0, CLI_LIST, "FROM=TO", "", "Registry to ask instead of another.", NULL},                                                                         \
-    {"eviction-hard", 0, CLI_STRING, "LIST", "memory.available<100Mi,nodefs.available<10%", "When the node gets rid of pods; \"none\" for never.", NULL}
+    {"eviction-hard", 0, CLI_STRING, "LIST", AGENT_EVICTION_HARD, "When the node gets rid of pods; \"none\" for never.", NULL}
 /* Reads them.  Lists are on the arena. */
 int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err) MUST_CHECK;
 

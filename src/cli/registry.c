@@ -49,6 +49,8 @@ const struct cli_verb *const cli_verbs[] = {
     &verb_agent,
     &verb_uninstall,
     &verb_why,
+    &verb_queue,
+    &verb_job,
     &verb_completion,
     &verb_man,
     NULL,

@@ -23,9 +23,10 @@ int scheduler_profile_read(const char *name, struct sched_profile **ret, struct 
     return r;
 }
 
-const char *const *scheduler_profile_names(struct arena *a, const struct sched_profile *profile)
+const char *const *scheduler_profile_names(struct arena *a, const struct sched_profile *profile, bool stands_in)
 {
-    const char **names = arena_array(a, MAX(PROFILES_MAX + 1, 3), const char *);
+    static const char *const others[] = {"kai-scheduler", "godel-scheduler"};
+    const char **names = arena_array(a, MAX((size_t)PROFILES_MAX + 1, 3 + ARRAY_LEN(others)), const char *);
     size_t n = 0;
     if (profile->next) {
         for (const struct sched_profile *p = profile; p; p = p->next)
@@ -37,5 +38,8 @@ const char *const *scheduler_profile_names(struct arena *a, const struct sched_p
     if (!built_in && profile->name.len && !str_is(profile->name, names[0]))
         names[n++] = arena_cstr(a, profile->name);
     profile_free(built_in);
+    for (size_t i = 0; stands_in && i < ARRAY_LEN(others); i++)
+        if (!str_is(profile->name, others[i]))
+            names[n++] = others[i];
     return names;
 }

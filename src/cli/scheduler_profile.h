@@ -10,5 +10,6 @@
 
 /* A built-in one by name, or those of a file; name NULL: "default". */
 int scheduler_profile_read(const char *name, struct sched_profile **ret, struct err *err) MUST_CHECK;
-/* schedulerNames whose pods are placed, NULL at the end: the usual one, and that of a profile from a file; of a file with several profiles theirs alone. */
-const char *const *scheduler_profile_names(struct arena *a, const struct sched_profile *profile);
+/* schedulerNames whose pods are placed, NULL at the end: the usual one, and that of a profile from a file; of a file with several profiles theirs alone.
+ * stands_in: with one profile also kai-scheduler and godel-scheduler, whose manifests name them; not where the real ones may run beside it. */
+const char *const *scheduler_profile_names(struct arena *a, const struct sched_profile *profile, bool stands_in);

@@ -106,7 +106,7 @@ int server_scheduler_new(struct apiserver *api, const char *profile, struct serv
         server_scheduler_free(x);
         return r;
     }
-    x->names = scheduler_profile_names(&x->arena, x->profile);
+    x->names = scheduler_profile_names(&x->arena, x->profile, true);
     apiserver_add_metrics(api, ask_metrics, x);
     apiserver_set_explain(api, ask_explain, x);
     *ret = x;

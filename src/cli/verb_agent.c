@@ -1,6 +1,7 @@
 /* verb_agent.c - cox agent: this machine as a node; cox uninstall: the machine as it was before. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,6 +169,18 @@ static bool is_in_use(const char *dir, struct err *err)
     return found;
 }
 
+/* A folder on a disk of its own is emptied; where the disk is mounted stays. */
+static int remove_data(const char *dir, struct err *err)
+{
+    struct stat st;
+    if (lstat(dir, &st) == 0 && S_ISLNK(st.st_mode)) /* the link goes, as ever */
+        return file_remove_all(dir, err);
+    int r = file_remove_inside(dir, err);
+    if (r == 0 && rmdir(dir) < 0 && errno != EBUSY && errno != ENOENT)
+        r = err_sys(err, errno, "cannot remove the folder %s", dir);
+    return r;
+}
+
 static int run_uninstall(struct cli_args *a)
 {
     struct err err = ERR_NONE;
@@ -189,7 +202,7 @@ static int run_uninstall(struct cli_args *a)
     if (had_agent && geteuid() == 0 && agent_run_cleanup(&o, cli_duration_ns(a, "grace", GRACE_NS), &err) < 0)
         return cli_fail_err(&err);
     credentials_forget(o.data_dir);
-    if (!keep && file_remove_all(o.data_dir, &err) < 0)
+    if (!keep && remove_data(o.data_dir, &err) < 0)
         return cli_fail_err(&err);
     printf(keep ? "Pods have ended and nothing of them is left; the data stays in %s.\n" : "Nothing of the cluster is left in %s or on this machine.\n", o.data_dir);
     return 0;

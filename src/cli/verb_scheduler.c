@@ -19,7 +19,7 @@ static const char *const *names_of(struct session *s, const struct sched_profile
     while (cli_list(s->args, "scheduler-name", n))
         n++;
     if (!n)
-        return scheduler_profile_names(&s->arena, profile);
+        return scheduler_profile_names(&s->arena, profile, false);
     const char **names = arena_array(&s->arena, n + 1, const char *);
     for (size_t i = 0; i < n; i++)
         names[i] = cli_list(s->args, "scheduler-name", i);

@@ -1,7 +1,8 @@
-/* verb_why.c - cox why: why a pod waits, or why it is where it is.
+/* verb_why.c - cox why: why a pod waits, or why it is where it is; the same of what is placed as a whole.
  *
  *   GET pods/NAME/explain: what the scheduler in the server says, with the pod's place in its queue ─┐
  *   else, or with --profile: an engine here                                                        ─┴─► a record (explain_json) ─► text, or the record itself
+ *   podgroup/NAME, job/NAME: one of its pods that waits stands for it; when none does, there is only to say where they are
  * The engine here asks no scheduler: nodes, pods and the rest are read through the API and loaded into it, and it decides about this one pod as the scheduler would.  So it
  * works against any Kubernetes API server, and for pods of any scheduler that follows the usual rules. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -9,6 +10,7 @@
 #include "cli/print.h"
 #include "cli/scheduler_profile.h"
 #include "cli/session.h"
+#include "cli/units.h"
 #include "cli/verbs.h"
 #include "sched/engine/explain.h"
 #include "sched/engine/object.h"
@@ -21,6 +23,7 @@ struct why {
     struct json pod; /* as the API has it */
     str ns, name, scheduler;
     str path; /* of the pod */
+    const struct unit_view *unit; /* that was asked about; NULL: the pod alone */
     size_t unread;   /* objects that were not understood */
     char unread_why[200];
 };
@@ -194,6 +197,62 @@ static str said_by_scheduler(const struct why *w)
     return S("");
 }
 
+/* --- claims that hold it up ---------------------------------------------------------------------------------------------------------------------------------- */
+/* What was said last about a claim; "" nothing. */
+static str last_word(struct why *w, str claim)
+{
+    struct session *s = w->s;
+    struct strbuf path = strbuf_on(&s->arena), query = strbuf_on(&s->arena);
+    struct client_response res;
+    struct err err;
+    str newest = S(""), text = S("");
+    strbuf_add_str(&path, S("/api/v1/namespaces"));
+    client_path_add(&path, w->ns);
+    strbuf_add_str(&path, S("/events"));
+    client_query_add(&query, "fieldSelector", arena_fmt(&s->arena, "involvedObject.kind=PersistentVolumeClaim,involvedObject.name=" STR_FMT, STR_ARG(claim)));
+    struct client_request q = {.method = S("GET"), .path = strbuf_str(&path), .query = strbuf_str(&query), .timeout_ns = s->timeout_ns};
+    if (client_do(s->client, &q, &s->arena, &res, &err) < 0 || res.status != 200)
+        return S("");
+    const struct json *items = json_get(&res.json, S("items"));
+    for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++) {
+        str at = json_get_str(&items->items[i], S("lastTimestamp"));
+        bool is_better = str_is(json_get_str(&items->items[i], S("type")), "Warning"); /* of one second: the trouble */
+        int order = str_cmp(at, newest);
+        if (!text.len || order > 0 || (order == 0 && is_better)) {
+            newest = at;
+            text = json_get_str(&items->items[i], S("message"));
+        }
+    }
+    return text;
+}
+
+/* A pod that has been given a node waits there for its claims: they are bound before it is. */
+static str claim_trouble(struct why *w)
+{
+    struct session *s = w->s;
+    struct arena *a = &s->arena;
+    const struct json *list = json_path(&w->pod, "spec", "volumes", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        const struct json *v = &list->items[i];
+        str claim = json_get_str(json_get(v, S("persistentVolumeClaim")), S("claimName"));
+        if (json_get(v, S("ephemeral")))
+            claim = arena_fmt(a, STR_FMT "-" STR_FMT, STR_ARG(w->name), STR_ARG(json_get_str(v, S("name"))));
+        struct strbuf path = strbuf_on(a);
+        struct client_response res;
+        struct err err;
+        strbuf_add_str(&path, S("/api/v1/namespaces"));
+        client_path_add(&path, w->ns);
+        strbuf_add_str(&path, S("/persistentvolumeclaims"));
+        client_path_add(&path, claim);
+        if (!claim.len || client_do(s->client, &(struct client_request){.method = S("GET"), .path = strbuf_str(&path), .timeout_ns = s->timeout_ns}, a, &res, &err) < 0 || res.status != 200)
+            continue;
+        str phase = json_get_str(json_get(&res.json, S("status")), S("phase")), word = str_is(phase, "Bound") ? S("") : last_word(w, claim);
+        if (!str_is(phase, "Bound"))
+            return arena_fmt(a, "waits for the claim " STR_FMT ": " STR_FMT, STR_ARG(claim), STR_ARG(word.len ? word : S("it is not bound yet")));
+    }
+    return S("");
+}
+
 /* --- as text --------------------------------------------------------------------------------------------------------------------------------------------- */
 static void write_reasons(const struct json *record, struct strbuf *out)
 {
@@ -245,11 +304,75 @@ static void add_line(struct tabs *t, const char *label, str text)
 static str place_in_queue(struct arena *a, const struct answer *n)
 {
     int64_t place = json_get_int(&n->record, S("queuePosition"), 0);
-    if (n->node.len)
-        return S("");
+    str queue = json_get_str(json_get(&n->record, S("queue")), S("name"));
+    if (queue.len && place > 0)
+        return arena_fmt(a, STR_FMT ", number %lld", STR_ARG(queue), (long long)place);
+    if (n->node.len || queue.len)
+        return queue;
     if (!n->by_scheduler)
         return S("its scheduler alone knows the place");
     return place > 0 ? arena_fmt(a, "number %lld", (long long)place) : S("tried again when something changes that can help");
+}
+
+/* "2 nvidia.com/gpu, 500m cpu" */
+static str amounts_text(struct arena *a, const struct json *map)
+{
+    struct strbuf b = strbuf_on(a);
+    for (uint32_t i = 0; json_is(map, JSON_OBJECT) && i < map->len; i++)
+        strbuf_addf(&b, "%s" STR_FMT " " STR_FMT, i ? ", " : "", STR_ARG(json_str(&map->members[i].value)), STR_ARG(map->members[i].key));
+    return strbuf_str(&b);
+}
+
+static void add_unit(struct tabs *t, struct arena *a, const struct unit_view *u)
+{
+    if (!u)
+        return;
+    add_line(t, "PodGroup", arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(u->ns), STR_ARG(u->name)));
+    if (!str_eq(u->owner, u->name))
+        add_line(t, "Owner", arena_fmt(a, STR_FMT " " STR_FMT, STR_ARG(u->kind), STR_ARG(u->owner)));
+    add_line(t, "State", str_of(u->state));
+    add_line(t, "Members", units_members_text(a, u));
+}
+
+static struct json unit_json(struct arena *a, const struct unit_view *u)
+{
+    const struct {
+        const char *name;
+        int64_t n;
+    } numbers[] = {{"created", u->n.total}, {"placed", u->n.placed}, {"waiting", u->n.waiting}, {"minMember", u->min}};
+    struct json members = json_object(), pods = json_object(), o = json_object();
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+        json_set(a, &members, str_of(numbers[i].name), json_int(a, numbers[i].n));
+    for (size_t i = 0; i < u->npods; i++)
+        json_set(a, &pods, json_str(json_path(u->pods[i], "metadata", "name", NULL)), json_string(json_get_str(json_get(u->pods[i], S("spec")), S("nodeName"))));
+    json_set(a, &o, S("name"), json_string(arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(u->ns), STR_ARG(u->name))));
+    json_set(a, &o, S("owner"), json_string(arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(u->kind), STR_ARG(u->owner))));
+    json_set(a, &o, S("state"), json_string(str_of(u->state)));
+    json_set(a, &o, S("queue"), json_string(u->queue));
+    json_set(a, &o, S("members"), members);
+    json_set(a, &o, S("nodes"), pods);
+    return o;
+}
+
+/* Nothing of it waits: where it is. */
+static int write_settled(struct why *w, struct printer *p, struct failure *f)
+{
+    struct arena *a = &w->s->arena;
+    STRBUF_AUTO out = STRBUF_HEAP;
+    TABS_AUTO t = TABS_TEXT;
+    struct json o = json_object();
+    int r = 0;
+    if (p->format != PRINT_DEFAULT) {
+        json_set(a, &o, S("podGroup"), unit_json(a, w->unit));
+        r = printer_object(p, &out, &o, f);
+    } else {
+        add_unit(&t, a, w->unit);
+        add_line(&t, "Queue", w->unit->queue);
+        tabs_flush(&t, &out);
+        units_write_pods(w->s, w->unit, &out);
+    }
+    print_flush(&out);
+    return r;
 }
 
 static void write_text(struct why *w, const struct answer *n)
@@ -260,13 +383,18 @@ static void write_text(struct why *w, const struct answer *n)
     TABS_AUTO t = TABS_TEXT;
     str chosen = json_get_str(x, S("node"));
     bool moved = n->node.len && chosen.len && !str_eq(n->node, chosen);
-    add_line(&t, "Pod", arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(w->ns), STR_ARG(w->name)));
+    add_unit(&t, a, w->unit);
+    add_line(&t, w->unit ? "One of them" : "Pod", arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(w->ns), STR_ARG(w->name)));
     add_line(&t, "Scheduler", w->scheduler);
     add_line(&t, "Status", n->status);
     add_line(&t, moved ? "Today" : "Why", json_get_str(x, S("message")));
     add_line(&t, "Nearest", json_get_str(json_get(x, S("nearest")), S("text")));
     add_line(&t, "Preemption", json_get_str(x, S("preemption")));
+    const struct json *queue = json_get(x, S("queue"));
     add_line(&t, "Queue", place_in_queue(a, n));
+    add_line(&t, "Asks for", n->node.len ? S("") : amounts_text(a, json_get(queue, S("asks"))));
+    add_line(&t, "Queue has", amounts_text(a, json_get(queue, S("allocated"))));
+    add_line(&t, "Fair share", amounts_text(a, json_get(queue, S("fairShare"))));
     if (!str_eq(said_by_scheduler(w), json_get_str(x, S("message"))))
         add_line(&t, "Last said", said_by_scheduler(w)); /* the world has changed since */
     tabs_flush(&t, &out);
@@ -285,6 +413,8 @@ static int write_object(struct why *w, struct answer *n, struct printer *p, stru
     json_set(a, o, S("status"), json_string(n->status));
     if (n->node.len)
         json_set(a, o, S("boundTo"), json_string(n->node));
+    if (w->unit)
+        json_set(a, o, S("podGroup"), unit_json(a, w->unit));
     if (said_by_scheduler(w).len)
         json_set(a, o, S("lastSaid"), json_string(said_by_scheduler(w)));
     int r = printer_object(p, &out, o, f);
@@ -293,19 +423,9 @@ static int write_object(struct why *w, struct answer *n, struct printer *p, stru
 }
 
 /* --- the verb --------------------------------------------------------------------------------------------------------------------------------------------- */
-static int read_pod(struct why *w, struct failure *f)
+static int read_pod(struct why *w, str name, struct failure *f)
 {
     struct session *s = w->s;
-    const struct cli_args *args = s->args;
-    if (args->npositional != 1)
-        return failure_set(f, E_INVALID_ARG, "name one pod: cox why pod/NAME");
-    str name = str_of(args->positional[0]), type;
-    if (str_cut(&name, '/', &type)) {
-        if (!str_is(type, "pod") && !str_is(type, "pods") && !str_is(type, "po"))
-            return failure_set(f, E_INVALID_ARG, "only pods are placed: cox why pod/NAME, not " STR_FMT "/...", STR_ARG(type));
-    } else {
-        name = type;
-    }
     struct strbuf path = strbuf_on(&s->arena);
     strbuf_add_str(&path, S("/api/v1/namespaces"));
     client_path_add(&path, s->namespace_);
@@ -321,19 +441,66 @@ static int read_pod(struct why *w, struct failure *f)
     return 0;
 }
 
+static bool is_group_type(str type)
+{
+    return str_is(type, "podgroup") || str_is(type, "podgroups") || str_is(type, "pg") || str_is(type, "podgroups.scheduling.run.ai");
+}
+
+/* A PodGroup, or the owner of one; the first of its pods that waits, if any does, becomes the pod to ask about. */
+static int read_unit(struct why *w, str type, str name, struct failure *f)
+{
+    struct session *s = w->s;
+    struct units_view v;
+    int r = units_load(s, s->namespace_, &v, f);
+    if (r < 0 && is_group_type(type))
+        return r;
+    for (size_t i = 0; r >= 0 && i < v.len; i++)
+        if ((is_group_type(type) ? str_eq(v.p[i].name, name) : units_belongs_to(&v.p[i], type, name)) && (!w->unit || (!w->unit->n.waiting && v.p[i].n.waiting)))
+            w->unit = &v.p[i]; /* of several the first that waits */
+    if (!w->unit && is_group_type(type))
+        return failure_set(f, E_NOT_FOUND, "podgroups.scheduling.run.ai \"" STR_FMT "\" not found", STR_ARG(name));
+    if (!w->unit)
+        return failure_set(f, E_INVALID_ARG, "only pods and PodGroups are placed: cox why pod/NAME; no PodGroup belongs to " STR_FMT "/" STR_FMT, STR_ARG(type), STR_ARG(name));
+    for (size_t i = 0; i < w->unit->npods; i++) {
+        struct unit_counts_view n = {0};
+        unit_count_pod(&n, w->unit->pods[i]);
+        if (n.waiting)
+            return read_pod(w, json_str(json_path(w->unit->pods[i], "metadata", "name", NULL)), f);
+    }
+    return 0;
+}
+
+static int read_asked(struct why *w, struct failure *f)
+{
+    const struct cli_args *args = w->s->args;
+    if (args->npositional != 1)
+        return failure_set(f, E_INVALID_ARG, "name one pod: cox why pod/NAME");
+    str name = str_of(args->positional[0]), type;
+    if (!str_cut(&name, '/', &type))
+        return read_pod(w, type, f);
+    if (str_is(type, "pod") || str_is(type, "pods") || str_is(type, "po"))
+        return read_pod(w, name, f);
+    return read_unit(w, type, name, f);
+}
+
 static int why(struct session *s, struct failure *f)
 {
     struct why w = {.s = s};
     struct printer *p;
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     if (r >= 0)
-        r = read_pod(&w, f);
+        r = read_asked(&w, f);
     if (r < 0)
         return r;
+    if (!w.path.len)
+        return write_settled(&w, p, f);
     str node = json_get_str(json_get(&w.pod, S("spec")), S("nodeName"));
     struct answer answer = {.node = node, .status = node.len ? arena_fmt(&s->arena, "on " STR_FMT, STR_ARG(node)) : S("waits")};
     if (!ask_scheduler(&w, &answer))
         r = decide_here(&w, &answer, f);
+    str trouble = r >= 0 && !node.len && json_get_str(&answer.record, S("node")).len ? claim_trouble(&w) : S("");
+    if (trouble.len)
+        answer.status = trouble;
     if (r >= 0 && p->format == PRINT_DEFAULT)
         write_text(&w, &answer);
     else if (r >= 0)
@@ -354,11 +521,12 @@ static const struct cli_option why_options[] = {
 
 const struct cli_verb verb_why = {
     .name = "why",
-    .summary = "Explain why a pod waits, or why it is where it is.",
-    .usage = "pod/NAME [-n NAMESPACE] [-o FORMAT]",
+    .summary = "Explain why a pod or a PodGroup waits, or why it is where it is.",
+    .usage = "pod/NAME | podgroup/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
     .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
-            "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.",
-    .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json",
+            "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.\n"
+            "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.",
+    .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train",
     .options = why_options,
     .run = run_why,
     .is_client = true,
