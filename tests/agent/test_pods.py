@@ -5,11 +5,12 @@ import json
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import PATIENCE, tap, wait_for  # noqa: E402
+from lib.cox import COX, PATIENCE, ROOT, tap, wait_for  # noqa: E402
 from lib.node import Cluster, condition, isolate, leftovers, pod, statuses  # noqa: E402
 
 
@@ -116,6 +117,12 @@ def crashes_are_restarted(c):
     last = statuses(after)["c"]["lastState"]["terminated"]
     tap.eq("a killed container is started again; how it ended is kept", (last["exitCode"], statuses(after)["c"]["restartCount"]), (137, 1))
     tap.has("the log of the run before", c.logs("crasher", "?previous=true"), "up")
+    c.create(pod("looper", "date +%N; exit 1"))
+    looping = lambda: (lambda s: s if s.get("restartCount", 0) >= 1 and s["state"].get("waiting", {}).get("reason") == "CrashLoopBackOff" else None)(statuses(c.read("looper")).get("c", {}))
+    in_backoff = lambda: (lambda before, texts, after: texts if before and after and before["restartCount"] == after["restartCount"] else None)(
+        looping(), [c.logs("looper", q) for q in ("", "?previous=true")], looping())
+    newest, previous = c.wait(in_backoff, "logs in the back-off")
+    tap.ok("while a container waits to be started again, its log and that of the run before are the newest crash's", newest.strip().isdigit() and newest == previous, (newest, previous))
     c.create(pod("never", "exit 0", restartPolicy="Never"))
     p = c.wait_phase("never", "Succeeded")
     tap.eq("a pod that ends", statuses(p)["c"]["state"]["terminated"]["reason"], "Completed")
@@ -176,6 +183,54 @@ def probes_count(c):
     tap.eq("a container that is not ready keeps its pod unready", condition(c.read("quiet"), "Ready"), "False")
 
 
+def volumes_from_templates(c):
+    template = {"spec": {"accessModes": ["ReadWriteOnce"], "storageClassName": "local-path", "resources": {"requests": {"storage": "1Mi"}}}}
+    c.create(pod("keeper", "echo kept > /data/x; cat /data/x; sleep 1000", container={"volumeMounts": [{"name": "data", "mountPath": "/data"}]},
+                 volumes=[{"name": "data", "ephemeral": {"volumeClaimTemplate": template}}]))
+    c.wait(lambda: "kept" in c.logs("keeper"), "a file on the volume")
+    claim = c.get("/api/v1/namespaces/default/persistentvolumeclaims/keeper-data").json
+    tap.eq("a volume that is a template of a claim is bound", (claim.get("status", {}).get("phase"), claim["metadata"]["ownerReferences"][0]["name"]), ("Bound", "keeper"))
+    c.delete("/api/v1/namespaces/default/pods/keeper?gracePeriodSeconds=1")
+    c.wait(lambda: not c.get("/api/v1/namespaces/default/persistentvolumeclaims").json["items"] and not c.get("/api/v1/persistentvolumes").json["items"], "the claim and its volume gone")
+    tap.ok("claim and volume go with the pod", True)
+
+
+def why_names_the_claim(c):
+    c.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "shared"},
+              "spec": {"accessModes": ["ReadWriteMany"], "storageClassName": "local-path", "resources": {"requests": {"storage": "1Mi"}}}})
+    c.create(pod("sharer", "sleep 1000", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": "shared"}}]))
+    ask = lambda: subprocess.run([COX, "why", "pod/sharer", "--kubeconfig", c.kubeconfig], capture_output=True, text=True, timeout=PATIENCE).stdout
+    c.wait(lambda: "waits for the claim shared: local-path volumes are on one node" in ask(), "cox why, with what was said about the claim")
+    tap.ok("why names the claim that a pod waits for, and what is the matter with it", True)
+    c.delete("/api/v1/namespaces/default/pods/sharer?gracePeriodSeconds=0")
+    c.delete("/api/v1/namespaces/default/persistentvolumeclaims/shared")
+
+
+def a_failed_hook_is_never_ready(c):
+    c.create(pod("hooked", "trap '' TERM; while :; do sleep 0.1; done", container={"lifecycle": {"postStart": {"exec": {"command": ["/bin/sh", "-c", "exit 1"]}}}},
+                 terminationGracePeriodSeconds=2))
+    seen = []
+
+    def look():
+        p = c.read("hooked")
+        seen.append((condition(p, "Ready"), [s["ready"] for s in statuses(p).values()]))
+        return statuses(p).get("c", {}).get("lastState", {}).get("terminated") or statuses(p).get("c", {}).get("state", {}).get("terminated")
+
+    end = c.wait(look, "the end of a container whose hook failed")
+    tap.eq("it was killed", end["exitCode"], 137)
+    tap.eq("a container whose hook failed is never ready", [s for s in seen if s[0] == "True" or True in s[1]], [])
+
+
+def usage_is_told_when_it_is_known(c):
+    c.create(pod("worker", "while sleep 0.02; do :; done"))
+    c.create(pod("idle", "exit 0", restartPolicy="Never"))
+    c.wait_running("worker")
+    c.wait_phase("idle", "Succeeded")
+    seen = c.wait(lambda: {p["metadata"]["name"]: [k["usage"]["cpu"] for k in p["containers"]] for p in c.get("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods").json.get("items", [])
+                           if p["metadata"]["name"] in ("worker", "idle")}, "the usage of a pod")
+    tap.ok("a pod is told of when there is a rate, and one that has ended is not", list(seen) == ["worker"] and seen["worker"][0] != "0n", seen)
+
+
 def a_debugger_sees_its_target(c):
     c.create(pod("patient", "sleep 77777"))
     c.wait_running("patient")
@@ -203,6 +258,14 @@ def what_cannot_run_says_why(c):
     c.create(pod("no-image", image="nowhere.invalid/none:1"))
     w = c.wait(lambda: (lambda s: s if s.get("reason") in ("ErrImagePull", "ImagePullBackOff") else None)(waits("no-image")), "the missing image")
     tap.ok("and an image", "nowhere.invalid" in w["message"], w)
+    told = lambda: {e["message"] for e in c.get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dclosed").json["items"]}
+    c.create(pod("closed", image="127.0.0.1:1/none:1"))
+    wait_for(lambda: {"Error: ErrImagePull", "Error: ImagePullBackOff", 'Back-off pulling image "127.0.0.1:1/none:1"'} <= told())
+    tap.ok("Events tell of the error and of the back-off", {"Error: ErrImagePull", "Error: ImagePullBackOff", 'Back-off pulling image "127.0.0.1:1/none:1"'} <= told(), told())
+    tap.ok("and nothing asks for a server where a registry is meant", any("refused" in m for m in told()) and not any("is the server running" in m for m in told()), told())
+    c.create(pod("slow", "true", initContainers=[{"name": "first", "image": "cox/host", "command": ["/bin/sh", "-c", "sleep 10000"]}]))
+    c.wait(lambda: statuses(c.read("slow"), "initContainerStatuses").get("first", {}).get("state", {}).get("running"), "the init container")
+    tap.has("logs of a container that waits for init containers say so", c.logs("slow", "?container=c"), "is waiting to start: PodInitializing")
 
 
 def restart_adopts(c):
@@ -243,8 +306,31 @@ def uninstall_leaves_nothing(c):
     tap.ok("the cluster comes back with its pods", c.wait_running("later"))
 
 
-TESTS = [node_is_ready, web_pod_answers, logs_are_kept, containers_get_what_the_spec_says, init_containers_and_sidecars, jobs_end, crashes_are_restarted, deployments_heal, stubborn_pods_go, probes_count,
-         a_debugger_sees_its_target, what_cannot_run_says_why, restart_adopts, uninstall_leaves_nothing]
+def uninstall_empties_a_mount(c):
+    disk = c.path("disk")
+    os.mkdir(disk)
+    subprocess.run(["mount", "-t", "tmpfs", "none", disk], check=True)
+    os.makedirs(os.path.join(disk, "agent", "pods"))
+    done = subprocess.run([COX, "uninstall", "--yes", "--data-dir", disk, "--cgroup-root", c.root + "-none", "--pod-bridge", "cox-none"], capture_output=True, text=True, timeout=PATIENCE)
+    tap.eq("a data folder that is a mount is emptied, and stays", (done.returncode, done.stderr, os.path.ismount(disk), os.listdir(disk)), (0, "", True, []))
+    subprocess.run(["umount", disk], check=True)
+
+
+def bad_options_are_refused(c):
+    for words, want in ((["--eviction-hard", "foo<bar"], 'no signal "foo"'), (["--eviction-hard", "memory.available<much"], "neither an amount nor a percentage"), (["--runtime", "nonsense"], 'no runtime "nonsense"')):
+        done = subprocess.run([COX, "server", "--data-dir", c.path("never"), *words], capture_output=True, text=True, timeout=PATIENCE)
+        tap.ok(f"{' '.join(words)} is refused", done.returncode and want in done.stderr, done)
+    done = subprocess.run([COX, "server", "--data-dir", c.path("never")], env={**os.environ, "COX_RUNTIME": "nonsense"}, capture_output=True, text=True, timeout=PATIENCE)
+    tap.ok("so is a runtime of the environment", done.returncode and 'no runtime "nonsense"' in done.stderr, done)
+    tap.ok("and nothing was begun", not os.path.exists(c.path("never")))
+    told = subprocess.run([COX, "server", "--help"], capture_output=True, text=True).stdout
+    page = (ROOT / "docs" / "agent.md").read_text()
+    usual = "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,pid.available<5%"
+    tap.ok("help and documentation name the same thresholds", usual in told and usual in page, told)
+
+
+TESTS = [node_is_ready, web_pod_answers, logs_are_kept, containers_get_what_the_spec_says, init_containers_and_sidecars, jobs_end, crashes_are_restarted, deployments_heal, stubborn_pods_go, probes_count, a_failed_hook_is_never_ready, volumes_from_templates, why_names_the_claim, usage_is_told_when_it_is_known,
+         a_debugger_sees_its_target, what_cannot_run_says_why, restart_adopts, uninstall_leaves_nothing, uninstall_empties_a_mount, bad_options_are_refused]
 
 if __name__ == "__main__":
     isolate()

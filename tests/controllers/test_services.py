@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What stands behind services, disruption budgets, lost pods and quotas, against a real server: the test plays the scheduler and the kubelet through the API."""
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -304,6 +305,8 @@ def test_events(s):
     tap.ok("and few Events tell of it", len([e for e in events(s, "ReplicaSet", rs) if e["reason"] == "SuccessfulCreate"]) <= 11, len(events(s, "ReplicaSet", rs)))
     s.patch(f"{APPS}/deployments/ev", {"spec": {"replicas": 0}})
     until("scaling down is told", lambda: has_event(s, "Deployment", "ev", "ScalingReplicaSet", "from 40 to 0") and has_event(s, "ReplicaSet", rs, "SuccessfulDelete"))
+    told = [e["message"] for e in sorted(events(s, "Deployment", "ev"), key=lambda e: e["metadata"]["name"])]
+    tap.eq("by name they are in the order in which they happened", [re.search("from .*", m).group() for m in told], ["from 0 to 2", "from 2 to 40", "from 40 to 0"])
     s.delete(f"{APPS}/deployments/ev?propagationPolicy=Background")
     s.post(f"{APPS}/deployments", deployment("bad", 1, serviceAccountName="nobody"))
     until("a create that is refused is told", lambda: any(e["reason"] == "FailedCreate" and e["type"] == "Warning" and "nobody" in e["message"]

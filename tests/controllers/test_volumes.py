@@ -219,7 +219,34 @@ def others(s):
     tap.ok("each of many claims has a volume of its own", until(lambda: len(bound()) == 20), bound())
 
 
+def templates(s):
+    """Volumes of a pod that are templates of claims."""
+    def pod(name):
+        template = {"metadata": {"labels": {"for": name}, "annotations": {"note": "x"}}, "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+        return s.post("/api/v1/namespaces/default/pods", {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": name}, "spec": {
+            "nodeSelector": {"no": "where"}, "containers": [{"name": "c", "image": "i"}], "volumes": [{"name": "none", "emptyDir": {}}, *({"name": n, "ephemeral": {"volumeClaimTemplate": template}} for n in "ab")]}}).json
+
+    claim(s, "taken-a")
+    made = pod("own")["metadata"]
+    tap.ok("a template is a claim of the pod", until(lambda: all(s.get(f"{CLAIMS}/own-{n}").status == 200 for n in "ab")))
+    c = s.get(f"{CLAIMS}/own-a").json
+    tap.eq("owned by it", c["metadata"].get("ownerReferences"), [{"apiVersion": "v1", "kind": "Pod", "name": "own", "uid": made["uid"], "controller": True, "blockOwnerDeletion": True}])
+    tap.eq("as the template says", (c["metadata"]["labels"], c["metadata"]["annotations"]["note"], c["spec"]["storageClassName"], c["spec"]["resources"]["requests"]), ({"for": "own"}, "x", "local-path", {"storage": "1Gi"}))
+    old = s.get(f"{CLAIMS}/own-b").json["metadata"]["uid"]
+    s.delete(f"{CLAIMS}/own-b")
+    tap.ok("one that is deleted too early comes again", until(lambda: s.get(f"{CLAIMS}/own-b").json.get("metadata", {}).get("uid") not in (None, old)))
+    pod("taken")
+    events = lambda: [e["message"] for e in s.get("/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dtaken").json["items"] if e["reason"] == "FailedBinding"]
+    tap.ok("the other volumes of a pod have theirs", until(lambda: s.get(f"{CLAIMS}/taken-b").status == 200))
+    tap.ok("a claim of the name that is not the pod's is told of", until(lambda: "ephemeral volume a: PVC default/taken-a was not created for pod default/taken (pod is not owner)" in events()), events())
+    tap.eq("and left alone", s.get(f"{CLAIMS}/taken-a").json["metadata"].get("ownerReferences"), None)
+    for name in ("own", "taken"):
+        s.delete(f"/api/v1/namespaces/default/pods/{name}?gracePeriodSeconds=0")
+    tap.ok("claims go with their pod", until(lambda: all(s.get(f"{CLAIMS}/{n}").status == 404 for n in ("own-a", "own-b", "taken-b"))))
+    tap.eq("what was there before stays", s.get(f"{CLAIMS}/taken-a").status, 200)
+
+
 if __name__ == "__main__":
     with Server() as main_server:
-        tap.run([static, ends, local_path, successors, others], main_server)
+        tap.run([static, ends, local_path, successors, templates, others], main_server)
     tap.done()

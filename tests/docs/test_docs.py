@@ -3,6 +3,7 @@
 
     ```sh run                 a block that is run with bash -eu, in a folder of the page's own
     ```sh run kubectl         the same, and it needs kubectl: where that is missing, cox stands in when it has the verbs, else the block is skipped
+    ```sh run scheduler       it needs a scheduler: the page's server gets one
     ```sh run node            it needs a node that runs pods: the page's server gets an agent.  Skipped where this machine cannot be one
     ```text                   right behind such a block: what it prints (both streams); "..." stands for anything in a line, alone for any lines
 
@@ -120,7 +121,8 @@ def run_page(page, verbs, nodes):
     if not todo:
         return
     with_node = nodes and any("node" in needs for _, needs, _, _ in todo)
-    with Cluster() if with_node else Server() as server:
+    with_scheduler = any("scheduler" in needs for _, needs, _, _ in todo)
+    with Cluster() if with_node else Server(scheduler=with_scheduler) as server:
         if with_node:
             server.wait_node()
         folder = Folder(server)

@@ -147,18 +147,10 @@ def scheduler_dies(s):
         tap.ok("all go", wait_for(lambda: count(s) == 0, PATIENCE, 0.3), count(s))
 
 
-GROUPS = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-          "metadata": {"name": "podgroups.scheduling.x-k8s.io", "annotations": {"api-approved.kubernetes.io": "https://example.com/1"}},
-          "spec": {"group": "scheduling.x-k8s.io", "scope": "Namespaced", "names": {"plural": "podgroups", "singular": "podgroup", "kind": "PodGroup", "listKind": "PodGroupList"},
-                   "versions": [{"name": "v1alpha1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
-
-
 def gang_dies(s):
     """Two gangs of 24 want 40 places.  The scheduler is killed when it has bound some of one: the next one ends with all of one gang and nothing of the other."""
     size = 24
     groups = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
-    s.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", GROUPS)
-    wait_for(lambda: s.get(groups).status == 200)
     names = {gang: [f"{gang}-{i:02}" for i in range(size)] for gang in ("cutter", "gig")}
     with Program(s, "simulate3", "agent", "--simulate", "10", "--simulate-prefix", "crew-", "--node-capacity", "cpu=4", "--node-label", "pool=crew") as sim:
         tap.ok("ten nodes for two gangs", nodes_ready(s, "crew", 10), sim.log())

@@ -50,8 +50,10 @@ def add_node(s, name, cpu=4, conn=None, **meta):
     return s.request("PATCH", f"/api/v1/nodes/{name}", json.dumps({"spec": {"taints": None}}), headers=patch, conn=conn)
 
 
-def add_pod(s, name, cpu=1, conn=None, labels=None, **spec):
+def add_pod(s, name, cpu=1, conn=None, labels=None, annotations=None, **spec):
     one = pod(name, labels=labels, **spec)
+    if annotations:
+        one["metadata"]["annotations"] = annotations
     one["spec"]["containers"][0]["resources"] = {"requests": {"cpu": str(cpu)}}
     return s.request("POST", PODS, one, conn=conn)
 
@@ -178,9 +180,9 @@ def test_preempts(s):
     clear(s)
 
 
-CRD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "podgroups.scheduling.x-k8s.io",
+CRD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "podgroups.scheduling.sigs.k8s.io",
        "annotations": {"api-approved.kubernetes.io": "https://example.com/1"}},
-       "spec": {"group": "scheduling.x-k8s.io", "scope": "Namespaced", "names": {"plural": "podgroups", "singular": "podgroup", "kind": "PodGroup", "listKind": "PodGroupList"},
+       "spec": {"group": "scheduling.sigs.k8s.io", "scope": "Namespaced", "names": {"plural": "podgroups", "singular": "podgroup", "kind": "PodGroup", "listKind": "PodGroupList"},
                 "versions": [{"name": "v1alpha1", "served": True, "storage": True,
                               "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
 
@@ -188,13 +190,13 @@ CRD = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinitio
 def test_gangs(s):
     add_node(s, "n0", 4)
     label = {"scheduling.x-k8s.io/pod-group": "gang"}
-    groups = "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/default/podgroups"
+    groups = "/apis/scheduling.sigs.k8s.io/v1alpha1/namespaces/default/podgroups"
     with Scheduler(s):
         add_pod(s, "m0", 2, labels=label)
         add_pod(s, "m1", 2, labels=label)
         tap.ok("members wait for their group", wait_for(lambda: "group itself" in scheduled_condition(s, "m0").get("message", ""), PATIENCE))
         tap.eq("the kind is made while the scheduler runs", s.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", CRD).status, 201)
-        group = {"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "gang"}, "spec": {"minMember": 3}}
+        group = {"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup", "metadata": {"name": "gang"}, "spec": {"minMember": 3}}
         tap.ok("and a group", wait_for(lambda: s.post(groups, group).status in (201, 409), PATIENCE))
         tap.ok("that is seen", wait_for(lambda: "2 of at least 3" in scheduled_condition(s, "m0").get("message", ""), PATIENCE))
         add_pod(s, "m2", 2, labels=label)
@@ -202,7 +204,27 @@ def test_gangs(s):
         tap.eq("none of it is bound", [n for n in ("m0", "m1", "m2") if node_of(s, n)], [])
         add_node(s, "n1", 4)
         tap.ok("room for all binds all", wait_bound(s, "m0", "m1", "m2"))
-    s.delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podgroups.scheduling.x-k8s.io")
+    s.delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podgroups.scheduling.sigs.k8s.io")
+    clear(s)
+
+
+def test_built_in_gangs(s):
+    """A gang of each API that the server has built in."""
+    apis = (("scheduling.run.ai/v2alpha2", {"annotations": {"pod-group-name": "gang"}}, {"minMember": 2}, {}),
+            ("scheduling.godel.kubewharf.io/v1alpha1", {"annotations": {"godel.bytedance.com/pod-group-name": "gang"}}, {"minMember": 2}, {}),
+            ("scheduling.x-k8s.io/v1alpha1", {}, {"minMember": 2}, {"scheduling.x-k8s.io/pod-group": "gang"}))
+    add_node(s, "n0", 4)
+    with Scheduler(s):
+        for version, meta, spec, labels in apis:
+            groups = f"/apis/{version}/namespaces/default/podgroups"
+            tap.eq(f"{version}: a group", s.post(groups, {"apiVersion": version, "kind": "PodGroup", "metadata": {"name": "gang"}, "spec": spec}).status, 201)
+            add_pod(s, "m0", 1, labels=labels, **meta)
+            tap.ok(f"{version}: one waits for the other", wait_for(lambda: "1 of at least 2" in scheduled_condition(s, "m0").get("message", ""), PATIENCE), scheduled_condition(s, "m0"))
+            add_pod(s, "m1", 1, labels=labels, **meta)
+            tap.ok(f"{version}: both are placed", wait_bound(s, "m0", "m1"))
+            for name in ("m0", "m1"):
+                s.delete(f"{PODS}/{name}", {"gracePeriodSeconds": 0})
+            s.delete(f"{groups}/gang")
     clear(s)
 
 
@@ -338,5 +360,5 @@ def test_wrong_use(s):
 
 if __name__ == "__main__":
     with Server() as server:
-        tap.run([test_binds_and_explains, test_why, test_preempts, test_gangs, test_killed_on_the_way, test_two_at_once, test_one_leads, test_server_goes_away, test_metrics, test_wrong_use], server)
+        tap.run([test_binds_and_explains, test_why, test_preempts, test_gangs, test_built_in_gangs, test_killed_on_the_way, test_two_at_once, test_one_leads, test_server_goes_away, test_metrics, test_wrong_use], server)
     tap.done()
