@@ -382,7 +382,7 @@ static void look_at_condition(struct live *l, struct live_group *g, unit_id u, c
     bool is_news = g->told != TOLD_TRUE || strcmp(reason_of(why), g->reason) != 0;
     if (told != TOLD_TRUE || (!is_news && !is_due(l->groups, g, hash, why->verdict != POLICY_NO_FIT, now)))
         return;
-    str message = live_policy_sentence_brief(l, &a, u);
+    str message = live_policy_sentence(l, &a, u);
     if (is_news || (g->why && g->why != hash && now - g->event_at >= CHANGED_NS)) {
         g->event_at = now;
         send_event(l, g, "Warning", is_not_ready(why) ? "NotReady" : "Unschedulable", "Scheduling", message);

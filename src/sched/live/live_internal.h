@@ -243,8 +243,7 @@ void live_policy_events(struct live *l, uint64_t events);
 bool live_policy_decide(struct live *l, nsec_t now);
 nsec_t live_policy_due(const struct live *l); /* when it wants to be called again */
 void live_policy_status(struct live *l, nsec_t now);
-str live_policy_sentence(struct live *l, struct arena *a, unit_id u, pod_id failed);
-str live_policy_sentence_brief(struct live *l, struct arena *a, unit_id u); /* without its place */
+str live_policy_sentence(struct live *l, struct arena *a, unit_id u); /* without its place */
 bool live_policy_waits(struct live *l, unit_id u);
 void live_policy_explain(struct live *l, struct arena *a, unit_id u, pod_id p, struct json *record);
 void live_policy_metrics(const struct live *l, struct strbuf *out);

@@ -419,7 +419,7 @@ static void add_tried(struct strbuf *b, const struct policy_why *why)
             strbuf_addf(b, "; %s does not help: %s", action_names[i], tried_words[why->tried[i]]);
 }
 
-static str sentence(struct live *l, struct arena *a, unit_id u, pod_id failed, const struct policy_why *why)
+static str sentence(struct live *l, struct arena *a, unit_id u, const struct policy_why *why)
 {
     struct strbuf b = strbuf_on(a);
     str queue = symbol_text(&l->s->sym, l->s->units[u].queue);
@@ -433,29 +433,20 @@ static str sentence(struct live *l, struct arena *a, unit_id u, pod_id failed, c
     case POLICY_KEPT:
         return arena_fmt(a, "room is kept for it in queue \"" STR_FMT "\"; it starts when those who give way have gone", STR_ARG(queue));
     case POLICY_NO_FIT:
-        strbuf_add_str(&b, explain_waiting(l->s, a, u, 0, &(struct unit_decision){.result = UNIT_REJECTED, .failed_pod = failed, .rejected_by = why->rejected_by})->sentence);
+        strbuf_add_str(&b, explain_waiting(l->s, a, u, 0, &(struct unit_decision){.result = UNIT_REJECTED, .rejected_by = why->rejected_by})->sentence);
         break;
     default:
         strbuf_add_str(&b, S("waits for its turn"));
     }
     add_tried(&b, why);
-    if (why->position)
-        strbuf_addf(&b, "; number %u in queue \"" STR_FMT "\"", why->position, STR_ARG(queue));
     return strbuf_str(&b);
 }
 
-str live_policy_sentence(struct live *l, struct arena *a, unit_id u, pod_id failed)
-{
-    struct policy_why why;
-    policy_why(l->policy->p, u, &why);
-    return sentence(l, a, u, failed, &why);
-}
-
-str live_policy_sentence_brief(struct live *l, struct arena *a, unit_id u)
+str live_policy_sentence(struct live *l, struct arena *a, unit_id u)
 {
     struct policy_why why;
     policy_why_brief(l->policy->p, u, &why);
-    return sentence(l, a, u, POD_NONE, &why);
+    return sentence(l, a, u, &why);
 }
 
 bool live_policy_waits(struct live *l, unit_id u)
@@ -492,7 +483,7 @@ void live_policy_explain(struct live *l, struct arena *a, unit_id u, pod_id p, s
     json_set(a, &obj, S("allocated"), amounts_json(l, a, &why.allocated));
     json_set(a, record, S("queue"), obj);
     if (l->s->pods[p].state < PS_ASSUMED) {
-        json_set(a, record, S("message"), json_string(live_policy_sentence(l, a, u, p)));
+        json_set(a, record, S("message"), json_string(live_policy_sentence(l, a, u)));
         json_del(record, S("preemption")); /* those are the rules of Kubernetes, and do not count here */
         for (size_t i = 0; why.verdict != POLICY_NO_FIT && i < ARRAY_LEN(of_nodes); i++)
             json_del(record, str_of(of_nodes[i]));

@@ -158,7 +158,7 @@ static str explain(struct live *l, struct arena *a, unit_id u, const struct live
 {
     struct sched *s = l->s;
     if (live_policy_takes(l, u))
-        return live_policy_sentence_brief(l, a, u); /* places change all the time: cox why and the queue have them */
+        return live_policy_sentence(l, a, u); /* places change all the time: cox why and the queue have them */
     struct unit_decision d = {.result = (enum unit_result)w->result, .failed_pod = w->failed_pod, .helped_by = w->helped_by};
     struct placement at;
     if (w->result == UNIT_PREEMPTING) {
