@@ -191,6 +191,8 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
     if (held)
         live_hold_start(l, p);
     recall_ended(l, sched_unit_of(s, p));
+    if (s->units[sched_unit_of(s, p)].queue)
+        live_policy_wake(l);
 }
 
 void live_feed_twin(struct live *l, pod_id p, uint16_t name, uint64_t rv)

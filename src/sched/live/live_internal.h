@@ -236,6 +236,7 @@ void live_policy_start(struct live *l); /* the server has queues */
 bool live_policy_is_on(const struct live *l);
 const struct policy *live_policy_get(const struct live *l);
 bool live_policy_takes(const struct live *l, unit_id u);
+void live_policy_wake(struct live *l); /* there is a unit of a queue */
 void live_policy_unit(struct live *l, unit_id u); /* it is the policy's, and new or changed */
 int live_policy_put(struct live *l, struct arena *a, const struct json *obj, struct err *err) MUST_CHECK;
 void live_policy_delete(struct live *l, str name);

@@ -42,6 +42,7 @@ struct live_policy *live_policy_new(struct live *l)
     struct policy_opts opts = POLICY_OPTS_DEFAULT;
     opts.max_tries = TRIES; /* the loop has others to serve; what is left is done in the next turn */
     x->p = policy_new(l->s, &opts);
+    policy_listen(x->p, false);
     x->d = POLICY_DECISIONS_INIT;
     x->again_ns = INT64_MAX;
     return x;
@@ -73,9 +74,18 @@ bool live_policy_takes(const struct live *l, unit_id u)
     return l->policy->is_on && l->s->units[u].queue;
 }
 
+void live_policy_wake(struct live *l)
+{
+    if (l->policy->has_units)
+        return;
+    l->policy->has_units = l->policy->status_stale = true;
+    policy_listen(l->policy->p, true);
+}
+
 void live_policy_unit(struct live *l, unit_id u)
 {
-    l->policy->has_units = l->policy->status_stale = true;
+    live_policy_wake(l);
+    l->policy->status_stale = true;
     live_say_later(l, u, UNIT_REJECTED, POD_NONE, 0, live_now(l) + SAY_AFTER_NS);
 }
 

@@ -174,6 +174,18 @@ struct policy *policy_new(struct sched *s, const struct policy_opts *opts)
     return p;
 }
 
+void policy_listen(struct policy *p, bool on)
+{
+    if ((p->s->watch != NULL) == on)
+        return;
+    p->s->watch = on ? &p->watch : NULL;
+    p->rebuild = true;
+    vec_clear(&p->leaving);
+    for (pod_id id = 1; on && id < p->s->npods_slots; id++)
+        if (p->s->pods[id].state == PS_TERMINATING)
+            vec_push(&p->leaving, id);
+}
+
 void policy_free(struct policy *p)
 {
     if (!p)

@@ -47,6 +47,8 @@ void policy_decisions_fini(struct policy_decisions *d);
 struct policy;
 struct policy *policy_new(struct sched *s, const struct policy_opts *opts /* NULL: default */);
 void policy_free(struct policy *p);
+/* A policy that does not listen costs the engine nothing, and knows nothing of its units: for as long as there are none.  Listening again, it makes its accounts anew. */
+void policy_listen(struct policy *p, bool on);
 int policy_queue_put(struct policy *p, const struct queue_spec *spec, struct err *err) MUST_CHECK;
 void policy_queue_delete(struct policy *p, str name);
 const struct queues *policy_queues(const struct policy *p);
