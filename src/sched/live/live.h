@@ -21,6 +21,7 @@
 #include "sched/pipeline.h"
 
 #define LIVE_BINDS 512u
+#define LIVE_ENDED 100000u /* groups that are remembered as having members that succeeded */
 #define LIVE_SAY_EVERY_NS (30 * NSEC_PER_SEC)
 #define LIVE_EVENTS_BURST 5000u
 #define LIVE_EVENTS_RATE 500u

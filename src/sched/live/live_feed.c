@@ -40,11 +40,8 @@ int live_name_index(const struct live *l, str scheduler_name)
 void live_queue_unit(struct live *l, unit_id u)
 {
     struct err err = ERR_NONE;
-    if (live_policy_takes(l, u)) {
-        dispatcher_remove(l->d, u); /* it may have got its queue later */
+    if (live_policy_takes(l, u))
         live_policy_unit(l, u);
-        return;
-    }
     if (dispatcher_add(l->d, u, live_now(l), &err) < 0)
         log_error("cannot queue a pod", KV("why", "%s", err.msg));
     if (l->s->units[u].is_group && dispatcher_where(l->d, u) == DISPATCH_HELD)
@@ -135,7 +132,7 @@ static void note_ended(struct live *l, str ns, str group)
 {
     ARENA_AUTO a = ARENA_INIT;
     str key = arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(group));
-    if (!map_find(&l->ended, key))
+    if (!map_find(&l->ended, key) && l->ended.len < LIVE_ENDED)
         map_put(&l->ended, str_n(str_dup(key), key.len), l);
     sched_group_ended(l->s, ns, group);
 }

@@ -295,6 +295,14 @@ static uint64_t hash_why(const struct policy_why *why, const struct unit_counts 
     return h;
 }
 
+uint64_t live_groups_why(struct live *l, unit_id u)
+{
+    struct policy_why why;
+    struct unit_counts c = unit_count(l->s, u);
+    policy_why_brief(live_policy_get(l), u, &why);
+    return hash_why(&why, &c) | 1;
+}
+
 /* ,"key":{"nvidia.com/gpu":"4"}; clears: what is zero is null, which removes it by the rules of merge patches. */
 static void add_amounts(struct live *l, struct strbuf *b, struct arena *a, const char *key, const struct policy_amounts *v, bool clears)
 {

@@ -33,6 +33,7 @@ struct live_wait {
     uint32_t helped_by;
     uint64_t said;      /* hash of the condition's message in the API; 0 none */
     nsec_t said_at;     /* when we wrote it; 0: never */
+    uint64_t why;       /* of a unit of a queue: live_groups_why at that time */
     nsec_t say_due;     /* its entry in live.say; 0: none */
     nsec_t seen_at;     /* first */
     struct live_bind *bind;
@@ -250,6 +251,7 @@ void live_policy_explain(struct live *l, struct arena *a, unit_id u, pod_id p, s
 void live_policy_metrics(const struct live *l, struct strbuf *out);
 
 /* live_groups.c */
+uint64_t live_groups_why(struct live *l, unit_id u); /* changes when a unit of a queue waits for another reason; cheap, never 0 */
 struct live_groups *live_groups_new(void);
 void live_groups_free(struct live_groups *x);
 bool live_groups_put(struct live *l, const struct json *obj, int64_t priority); /* false: it was put before and says nothing new */

@@ -193,7 +193,7 @@ static nsec_t status_due(const struct live_policy *x)
 nsec_t live_policy_due(const struct live *l)
 {
     const struct live_policy *x = l->policy;
-    return !x->is_on || !x->has_units ? INT64_MAX : x->status_stale ? MIN(x->again_ns, status_due(x)) : x->again_ns;
+    return !x->is_on ? INT64_MAX : x->status_stale ? MIN(x->again_ns, status_due(x)) : x->again_ns;
 }
 
 /* --- status of queues ----------------------------------------------------------------------------------------------------------------------------------- */

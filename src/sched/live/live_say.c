@@ -10,7 +10,7 @@
 #include "sched/live/live_internal.h"
 
 #define SAY_AGAIN_NS (300 * NSEC_PER_SEC)
-#define SAY_AGAIN_BATCH_NS (30 * NSEC_PER_SEC) /* places in a queue change without a try of one's own */
+#define LOOK_AGAIN_NS (30 * NSEC_PER_SEC) /* at units of queues: the reason changes without a try of their own */
 #define SAY_PER_TURN 64u
 #define SAY_TURN_NS (5 * NSEC_PER_MSEC)
 #define WORDS_QUEUE 1024u
@@ -215,6 +215,13 @@ static void say_now(struct live *l, pod_id p, nsec_t now)
     live_say_forget(l, w);
     if (!is_true_still(l, p, w))
         return; /* it is being tried again: that will say */
+    bool batch = live_policy_takes(l, sched_unit_of(l->s, p));
+    uint64_t why = batch ? live_groups_why(l, sched_unit_of(l->s, p)) : 0;
+    if (batch && w->said && w->why == why && now - w->said_at < SAY_AGAIN_NS) {
+        put_in_line(l, p, w, now + LOOK_AGAIN_NS); /* a sentence costs a look at every node */
+        return;
+    }
+    w->why = why;
     str message = sentence_for(l, &a, p, w, now);
     for (size_t i = 0; i < unit->pods.len; i++) {
         pod_id q = unit->pods.p[i];
@@ -222,7 +229,7 @@ static void say_now(struct live *l, pod_id p, nsec_t now)
         if (wait_of(l, q) && (state == PS_PENDING || state == PS_NOMINATED) && !class_of(l->s, q)->gates)
             say_to(l, q, message, now);
     }
-    put_in_line(l, p, w, now + (live_policy_takes(l, sched_unit_of(l->s, p)) ? SAY_AGAIN_BATCH_NS : SAY_AGAIN_NS));
+    put_in_line(l, p, w, now + (batch ? LOOK_AGAIN_NS : SAY_AGAIN_NS));
 }
 
 nsec_t live_say_some(struct live *l, nsec_t now)

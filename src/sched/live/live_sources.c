@@ -18,23 +18,24 @@ static const struct source_type {
     const char *plural, *kind;
     enum live_kind what;
     bool second; /* wave */
+    bool is_custom; /* a server that has the group need not have it */
 } types[] = {
-    {"", "v1", "nodes", "Node", KIND_NODE, false},
-    {"", "v1", "namespaces", "Namespace", KIND_NAMESPACE, false},
-    {"", "v1", "persistentvolumes", "PersistentVolume", KIND_PV, false},
-    {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", KIND_PVC, false},
-    {"storage.k8s.io", "v1", "storageclasses", "StorageClass", KIND_STORAGE_CLASS, false},
-    {"storage.k8s.io", "v1", "csinodes", "CSINode", KIND_CSINODE, false},
-    {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", KIND_PDB, false},
-    {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", KIND_PRIORITY_CLASS, false},
-    {"scheduling.run.ai", "v2", "queues", "Queue", KIND_QUEUE, false},
-    {"kai.scheduler", "v1alpha1", "topologies", "Topology", KIND_TOPOLOGY, false},
-    {"", "v1", "pods", "Pod", KIND_POD, true},
-    {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup", KIND_GROUP, true}, /* what is preferred there has queues only */
-    {"scheduling.godel.kubewharf.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
-    {"scheduling.x-k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
-    {"scheduling.sigs.k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
-    {"scheduling.volcano.sh", NULL, "podgroups", "PodGroup", KIND_GROUP, true},
+    {"", "v1", "nodes", "Node", KIND_NODE, false, false},
+    {"", "v1", "namespaces", "Namespace", KIND_NAMESPACE, false, false},
+    {"", "v1", "persistentvolumes", "PersistentVolume", KIND_PV, false, false},
+    {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", KIND_PVC, false, false},
+    {"storage.k8s.io", "v1", "storageclasses", "StorageClass", KIND_STORAGE_CLASS, false, false},
+    {"storage.k8s.io", "v1", "csinodes", "CSINode", KIND_CSINODE, false, false},
+    {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", KIND_PDB, false, false},
+    {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", KIND_PRIORITY_CLASS, false, false},
+    {"scheduling.run.ai", "v2", "queues", "Queue", KIND_QUEUE, false, true},
+    {"kai.scheduler", "v1alpha1", "topologies", "Topology", KIND_TOPOLOGY, false, true},
+    {"", "v1", "pods", "Pod", KIND_POD, true, false},
+    {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup", KIND_GROUP, true, true}, /* what is preferred there has queues only */
+    {"scheduling.godel.kubewharf.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
+    {"scheduling.x-k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
+    {"scheduling.sigs.k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
+    {"scheduling.volcano.sh", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
 };
 
 struct source {
@@ -296,7 +297,7 @@ static void read_group(struct source *s, const struct json *groups)
         return;
     }
     snprintf(s->version, sizeof s->version, "%s", version);
-    if (s->type->what == KIND_GROUP || s->type->what == KIND_QUEUE || s->type->what == KIND_TOPOLOGY)
+    if (s->type->is_custom)
         s->to_check = true;
     else
         s->is_served = true;
