@@ -6,8 +6,8 @@
  * The pod is written last, so it never names a group that is not there.  An owner that cannot be read (403, 404) is tried again for some seconds: it may be a moment too early, and a gang must
  * not fall apart into single pods because of that.  Then the nearest owner that could be read counts as the top.
  *
- * Nothing happens while the server has no PodGroups.  A pod that is none of ours costs a look at two fields of a tree that the workload caches have made anyway; one that waits and has an owner
- * also a look into those caches, or, if its owner is of a kind that they do not have, a read of the owner once a minute. */
+ * Nothing happens while the server has no PodGroups.  A pod that is none of ours costs a search of its text for two words; one that waits and has an owner also a tree and a look into the workload
+ * caches, or, if its owner is of a kind that they do not have, a read of the owner once a minute. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
 #include "client/raw.h"
@@ -555,12 +555,26 @@ static bool is_resource(const struct resource *r, const char *group, const char 
     return str_is(r->plural, plural) && str_is(r->group, group);
 }
 
+/* Most pods have nothing to do with queues, and their text says so: no tree is made of them.  In doubt, yes: saw_pod decides. */
+static bool may_concern(struct grouping *g, struct informer_event *ev)
+{
+    str text = ev->object, spec, node;
+    if (str_find(text, S(GROUPING_QUEUE_LABEL)) >= 0)
+        return true;
+    for (size_t i = 0; i < g->config.nschedulers; i++)
+        if (str_find(text, g->config.schedulers[i]) >= 0)
+            return true;
+    if (g->known.pods.len && grouping_pod_find(&g->known, arena_fmt(ev->arena_, STR_FMT "/" STR_FMT, STR_ARG(informer_event_ns(ev)), STR_ARG(informer_event_name(ev)))))
+        return true;
+    return g->served && str_find(text, S("\"ownerReferences\"")) >= 0 && !(raw_member(text, S("spec"), &spec) && raw_member(spec, S("nodeName"), &node));
+}
+
 static void on_event(struct controller *c, const struct resource *r, struct informer_event *ev)
 {
     struct grouping *g = c->state;
     bool gone = ev->change == INFORMER_DELETED;
     if (is_resource(r, "", "pods")) {
-        const struct json *pod = informer_event_object(ev);
+        const struct json *pod = may_concern(g, ev) ? informer_event_object(ev) : NULL;
         if (pod)
             saw_pod(g, ev->arena_, pod, gone);
         return;
