@@ -303,28 +303,7 @@ uint64_t live_groups_why(struct live *l, unit_id u)
     return hash_why(&why, &c) | 1;
 }
 
-/* ,"key":{"nvidia.com/gpu":"4"}; clears: what is zero is null, which removes it by the rules of merge patches. */
-static void add_amounts(struct live *l, struct strbuf *b, struct arena *a, const char *key, const struct policy_amounts *v, bool clears)
-{
-    const struct queues *q = policy_queues(live_policy_get(l));
-    const char *comma = "";
-    strbuf_addf(b, ",\"%s\":{", key);
-    for (uint32_t i = 0; i < queues_nslots(q); i++) {
-        uint16_t r = queues_slot_resource(q, i);
-        if ((!v->v[i] && !clears) || v->v[i] == POLICY_UNLIMITED)
-            continue;
-        strbuf_add_str(b, str_of(comma));
-        json_write_string(b, sched_resource_name(l->s, r));
-        if (v->v[i])
-            strbuf_addf(b, ":\"" STR_FMT "\"", STR_ARG(queue_quantity(a, r, v->v[i])));
-        else
-            strbuf_add_str(b, S(":null"));
-        comma = ",";
-    }
-    strbuf_add_char(b, '}');
-}
-
-static void add_details(struct live *l, struct strbuf *b, struct arena *a, const struct policy_why *why)
+static void add_details(struct live *l, struct strbuf *b, const struct policy_why *why)
 {
     static const struct policy_amounts nothing;
     const struct queue_state *q = why->verdict == POLICY_QUEUE && why->blame.queue ? queues_get(policy_queues(live_policy_get(l)), why->blame.queue) : NULL;
@@ -332,13 +311,13 @@ static void add_details(struct live *l, struct strbuf *b, struct arena *a, const
         return;
     strbuf_add_str(b, S(",\"details\":{\"queueDetails\":{\"name\":"));
     json_write_string(b, q->name);
-    add_amounts(l, b, a, "queueRequestedResources", &q->requested, false);
-    add_amounts(l, b, a, "queueDeservedResources", &q->quota, false);
-    add_amounts(l, b, a, "queueAllocatedResources", &q->allocated, false);
-    add_amounts(l, b, a, "queueAllocatedNonPreemptibleResources", &q->allocated_fixed, false);
-    add_amounts(l, b, a, "queueResourceLimits", &q->limit, false);
-    add_amounts(l, b, a, "podGroupRequestedResources", &why->ask, false);
-    add_amounts(l, b, a, "podGroupRequestedNonPreemptibleResources", why->fixed ? &why->ask : &nothing, false);
+    live_amounts_add(l, b, "queueRequestedResources", &q->requested, ZEROS_LEFT_OUT);
+    live_amounts_add(l, b, "queueDeservedResources", &q->quota, ZEROS_LEFT_OUT);
+    live_amounts_add(l, b, "queueAllocatedResources", &q->allocated, ZEROS_LEFT_OUT);
+    live_amounts_add(l, b, "queueAllocatedNonPreemptibleResources", &q->allocated_fixed, ZEROS_LEFT_OUT);
+    live_amounts_add(l, b, "queueResourceLimits", &q->limit, ZEROS_LEFT_OUT);
+    live_amounts_add(l, b, "podGroupRequestedResources", &why->ask, ZEROS_LEFT_OUT);
+    live_amounts_add(l, b, "podGroupRequestedNonPreemptibleResources", why->fixed ? &why->ask : &nothing, ZEROS_LEFT_OUT);
     strbuf_add_str(b, S("}}"));
 }
 
@@ -359,7 +338,7 @@ static void write_condition(struct live *l, struct live_group *g, enum told told
     if (told == TOLD_TRUE) {
         strbuf_addf(&b, "{\"reason\":\"%s\",\"message\":", g->reason);
         json_write_string(&b, message);
-        add_details(l, &b, &a, why);
+        add_details(l, &b, why);
         strbuf_add_char(&b, '}');
     }
     strbuf_add_str(&b, S("]}"));
@@ -417,9 +396,9 @@ static void send_status(struct live *l, struct live_group *g, const struct polic
     strbuf_addf(&b, "},\"status\":{\"phase\":%s,\"running\":%u,\"pending\":%u", c->placed ? "\"Running\"" : pending ? "\"Pending\"" : "null", c->placed, pending);
     strbuf_add_str(&b, S(",\"resourcesStatus\":{"));
     struct strbuf amounts = strbuf_on(&a);
-    add_amounts(l, &amounts, &a, "allocated", &why->held, true);
-    add_amounts(l, &amounts, &a, "allocatedNonPreemptible", why->fixed ? &why->held : &nothing, true);
-    add_amounts(l, &amounts, &a, "requested", &requested, true);
+    live_amounts_add(l, &amounts, "allocated", &why->held, ZEROS_NULL);
+    live_amounts_add(l, &amounts, "allocatedNonPreemptible", why->fixed ? &why->held : &nothing, ZEROS_NULL);
+    live_amounts_add(l, &amounts, "requested", &requested, ZEROS_NULL);
     strbuf_add_str(&b, str_from(strbuf_str(&amounts), 1)); /* without the first comma */
     strbuf_add_char(&b, '}');
     if (g->condition)

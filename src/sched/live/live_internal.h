@@ -249,6 +249,9 @@ str live_policy_sentence(struct live *l, struct arena *a, unit_id u); /* without
 bool live_policy_waits(struct live *l, unit_id u);
 void live_policy_explain(struct live *l, struct arena *a, unit_id u, pod_id p, struct json *record);
 void live_policy_metrics(const struct live *l, struct strbuf *out);
+/* ,"key":{"nvidia.com/gpu":"4"}; what is null is removed by the rules of merge patches. */
+enum live_zeros { ZEROS_LEFT_OUT, ZEROS_WRITTEN, ZEROS_NULL };
+void live_amounts_add(struct live *l, struct strbuf *b, const char *key, const struct policy_amounts *v, enum live_zeros zeros);
 
 /* live_groups.c */
 uint64_t live_groups_why(struct live *l, unit_id u); /* changes when a unit of a queue waits for another reason; cheap, never 0 */

@@ -239,19 +239,23 @@ static int by_place(const void *x, const void *y)
     return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-static void add_amounts(struct live *l, struct strbuf *b, struct arena *a, const char *key, const struct policy_amounts *v, bool zeros)
+void live_amounts_add(struct live *l, struct strbuf *b, const char *key, const struct policy_amounts *v, enum live_zeros zeros)
 {
+    ARENA_AUTO a = ARENA_INIT;
     const struct queues *q = policy_queues(l->policy->p);
-    bool first = true;
+    const char *comma = "";
     strbuf_addf(b, ",\"%s\":{", key);
     for (uint32_t i = 0; i < queues_nslots(q); i++) {
         uint16_t r = queues_slot_resource(q, i);
-        if ((!v->v[i] && !zeros) || v->v[i] == POLICY_UNLIMITED)
+        if ((!v->v[i] && zeros == ZEROS_LEFT_OUT) || v->v[i] == POLICY_UNLIMITED)
             continue;
-        strbuf_addf(b, "%s", first ? "" : ",");
+        strbuf_add_str(b, str_of(comma));
         json_write_string(b, sched_resource_name(l->s, r));
-        strbuf_addf(b, ":\"" STR_FMT "\"", STR_ARG(queue_quantity(a, r, v->v[i])));
-        first = false;
+        if (v->v[i] || zeros == ZEROS_WRITTEN)
+            strbuf_addf(b, ":\"" STR_FMT "\"", STR_ARG(queue_quantity(&a, r, v->v[i])));
+        else
+            strbuf_add_str(b, S(":null"));
+        comma = ",";
     }
     strbuf_add_char(b, '}');
 }
@@ -330,11 +334,11 @@ static void write_status(struct live *l, queue_id id, struct tally *t, const que
     struct strbuf path = strbuf_on(&a), b = strbuf_on(&a);
     strbuf_add_str(&b, S("{\"status\":{"));
     add_children(l, &b, id, all, n);
-    add_amounts(l, &b, &a, "allocated", &q->allocated, true);
-    add_amounts(l, &b, &a, "allocatedNonPreemptible", &q->allocated_fixed, true);
-    add_amounts(l, &b, &a, "requested", &q->requested, true);
-    add_amounts(l, &b, &a, "deserved", &q->quota, true);
-    add_amounts(l, &b, &a, "fairShare", &q->fair, true);
+    live_amounts_add(l, &b, "allocated", &q->allocated, ZEROS_WRITTEN);
+    live_amounts_add(l, &b, "allocatedNonPreemptible", &q->allocated_fixed, ZEROS_WRITTEN);
+    live_amounts_add(l, &b, "requested", &q->requested, ZEROS_WRITTEN);
+    live_amounts_add(l, &b, "deserved", &q->quota, ZEROS_WRITTEN);
+    live_amounts_add(l, &b, "fairShare", &q->fair, ZEROS_WRITTEN);
     add_numbers(l, &b, "overQuotaWeight", q->weight);
     add_numbers(l, &b, "usage", q->usage);
     strbuf_addf(&b, ",\"runningUnits\":%u,\"pendingUnits\":%u", t->running, t->pending);
