@@ -15,14 +15,14 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -W
 	-Wpointer-arith -Wwrite-strings -Werror
 BASEFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc -I. -g -fno-omit-frame-pointer $(WARN)
 GCC_ONLY := $(if $(filter clang fuzz,$(V)),,-Wno-format-truncation)
-FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE -fno-asynchronous-unwind-tables
 FLAGS_debug := -O0 -DCOX_DEBUG -fPIE
 FLAGS_asan := -O1 -DCOX_DEBUG -DCOX_SANITIZE -fsanitize=address,undefined -fno-sanitize-recover=all
 FLAGS_tsan := -O1 -DCOX_DEBUG -fsanitize=thread
 FLAGS_cov := -O0 -DCOX_DEBUG --coverage
 FLAGS_clang := -O1 -fPIE
 FLAGS_fuzz := -O1 -DCOX_SANITIZE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-LDFLAGS_release := -pie -Wl,-z,relro,-z,now -Wl,--gc-sections
+LDFLAGS_release := -pie -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections
 LDFLAGS_debug := -pie
 LDFLAGS_asan := -fsanitize=address,undefined
 LDFLAGS_tsan := -fsanitize=thread

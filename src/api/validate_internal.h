@@ -220,9 +220,12 @@ validate_fn v_ingress, v_ingress_spec, v_ingress_path, v_ingress_backend, v_ingr
 /* validate_certificates.c */
 validate_fn v_csr_spec, v_csr_status;
 /* validate_scheduling.c */
-validate_fn v_queue, v_queue_spec, v_queue_status, v_kai_group_spec, v_coscheduling_group_spec, v_godel_group_spec, v_godel_affinity_term, v_godel_reservation_spec, v_topology_spec;
+validate_fn v_queue, v_queue_spec, v_queue_status, v_kai_group_spec, v_coscheduling_group_spec, v_godel_group_spec, v_godel_affinity_term, v_godel_reservation_spec, v_topology_spec, v_shard_spec, v_workload_spec, v_workload_reference;
 /* Parts of GPUs that a pod with such annotations and such a spec asks for; p is the path of the annotations. */
 void v_gpu_annotations(struct vctx *c, const struct vpath *p, const struct json *annotations, const struct json *spec);
+/* validate_kuscia.c */
+validate_fn v_kuscia_domain, v_kuscia_app_image_spec, v_kuscia_pod_spec, v_kuscia_job_spec, v_kuscia_task_spec, v_kuscia_group_spec, v_kuscia_deployment_spec, v_kuscia_route_spec,
+    v_kuscia_bandwidth_limit, v_kuscia_resources;
 /* validate_misc.c */
 validate_fn v_hpa_spec, v_hpa_metric, v_hpa_target, v_hpa_rules, v_hpa_policy, v_hpa_reference, v_pdb_spec, v_priority_class, v_lease_spec,
     v_runtime_class;

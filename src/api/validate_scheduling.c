@@ -5,6 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/codec_scalar.h"
 #include "api/gen/gen.h"
+#include "api/shard_options.h"
 #include "api/validate_internal.h"
 #include "base/limits.h"
 
@@ -22,9 +23,33 @@ static void check_duration(struct vctx *c, const struct vpath *p, const struct j
         v_invalid_str(c, V_MEMBER(p, key), text, "must not be negative");
 }
 
-/* Names of nodes' resources, and KAI's short word for GPUs. */
+enum { GPU_MODEL_LEN = 63, GPU_MODELS_MAX = 16, QUEUE_RESOURCES_MAX = 16 };
+#define GPU_MODELS "scheduling.cox/gpu-models"
+
+/* A model as nodes' labels have it, or words of it: A100, NVIDIA-A100-SXM4-80GB. */
+static bool is_gpu_model(str name)
+{
+    return name.len >= 1 && name.len <= GPU_MODEL_LEN && !validate_label_value(name);
+}
+
+/* Of "gpu:A100" and "nvidia.com/gpu:A100" the model; false: another resource. */
+static bool cut_model(str name, str *ret)
+{
+    static const str prefixes[] = {STR_INIT("gpu:"), STR_INIT("nvidia.com/gpu:")};
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+        if (str_has_prefix(name, prefixes[i])) {
+            *ret = str_from(name, prefixes[i].len);
+            return true;
+        }
+    return false;
+}
+
+/* Names of nodes' resources, and KAI's short word for GPUs, alone or with a model. */
 static bool is_queue_resource(str name)
 {
+    str model;
+    if (cut_model(name, &model))
+        return is_gpu_model(model);
     if (str_find_char(name, '/') >= 0)
         return !validate_qualified_name(name);
     return v_in(name, "gpu|cpu|memory|ephemeral-storage|pods") || str_has_prefix(name, S("hugepages-"));
@@ -53,10 +78,16 @@ void v_queue_spec(struct vctx *c, const struct vpath *p, const struct json *spec
         check_duration(c, p, spec, durations[i]);
     if (!resources)
         v_required(c, at, "a queue says what it is owed: gpu, cpu, memory or other resources, each with quota, overQuotaWeight and limit");
+    if (resources && resources->len > QUEUE_RESOURCES_MAX)
+        v_error(c, FIELD_TOO_MANY, at, NULL, "%u resources are given, all queues together speak of at most %d", resources->len, QUEUE_RESOURCES_MAX);
+    if (v_get(resources, S("gpu")) && v_get(resources, S("nvidia.com/gpu")))
+        v_forbidden(c, V_KEY(at, S("nvidia.com/gpu")), "gpu is the same resource: give one of them");
     v_foreach_member (m, resources) {
         const struct vpath *here = V_KEY(at, m->key);
         if (!is_queue_resource(m->key))
-            v_invalid_str(c, here, m->key, "must be gpu, cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a resource name with its domain, such as nvidia.com/gpu-h100");
+            v_invalid_str(c, here, m->key, "must be gpu, gpu:<model>, cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a resource name with its domain, such as example.com/fpga");
+        if (str_has_prefix(m->key, S("gpu")) && v_get(resources, arena_cat(c->e->arena, S("nvidia.com/"), m->key)))
+            v_forbidden(c, here, "is the same as nvidia.com/" STR_FMT ", which is given, too", STR_ARG(m->key));
         check_amount(c, here, &m->value, S("quota"), true);
         check_amount(c, here, &m->value, S("overQuotaWeight"), false);
         check_amount(c, here, &m->value, S("limit"), true);
@@ -66,8 +97,13 @@ void v_queue_spec(struct vctx *c, const struct vpath *p, const struct json *spec
 /* Without a spec there are no resources. */
 void v_queue(struct vctx *c, const struct vpath *p, const struct json *queue)
 {
+    static const char annotation[] = "scheduling.cox/placement";
+    const struct json *meta = V_GET(queue, "metadata");
+    str placement = json_get_str(V_GET(meta, "annotations"), str_of(annotation));
     if (!V_GET(queue, "spec"))
         v_required(c, V_FIELD(p, "spec"), V_NO_DETAIL);
+    if (placement.len && !v_in(placement, "binpack|spread"))
+        v_invalid_str(c, V_KEY(V_FIELD(V_FIELD(p, "metadata"), "annotations"), str_of(annotation)), placement, "must be binpack or spread");
 }
 
 void v_queue_status(struct vctx *c, const struct vpath *p, const struct json *status)
@@ -203,6 +239,66 @@ void v_godel_reservation_spec(struct vctx *c, const struct vpath *p, const struc
     v_nonnegative(c, p, spec, S("ttl"));
 }
 
+/* --- Kubernetes' own gangs ---------------------------------------------------------------------------------------------------------------- */
+
+enum { WORKLOAD_GROUPS_MAX = 8 };
+
+static void check_workload_policy(struct vctx *c, const struct vpath *p, const struct json *policy)
+{
+    const struct json *basic = V_GET(policy, "basic"), *gang = V_GET(policy, "gang");
+    int64_t n = V_INT(gang, "minCount");
+    if (basic && gang)
+        v_forbidden(c, V_FIELD(p, "gang"), "may not be given together with basic: pods of a group start together or one by one");
+    else if (!basic && !gang)
+        v_required(c, p, "must have one of: basic, gang");
+    if (gang && n < 1)
+        v_invalid_int(c, V_FIELD(V_FIELD(p, "gang"), "minCount"), n, "must be greater than zero");
+    else if (n > LIMIT_SCHED_GROUP)
+        v_invalid_int(c, V_FIELD(V_FIELD(p, "gang"), "minCount"), n, "must be at most %u", LIMIT_SCHED_GROUP);
+}
+
+void v_workload_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
+{
+    const struct json *list = V_GET(spec, "podGroups"), *owner = V_GET(spec, "controllerRef");
+    const struct vpath *at = V_FIELD(p, "podGroups");
+    if (v_len(list) > WORKLOAD_GROUPS_MAX) {
+        v_error(c, FIELD_TOO_MANY, at, NULL, "%zu groups are given, a workload has at most %d", v_len(list), WORKLOAD_GROUPS_MAX);
+        return;
+    }
+    v_foreach (group, i, list) {
+        str name = V_STR(group, "name");
+        if (name.len && v_seen_before(list, i, S("name")))
+            v_duplicate(c, V_FIELD(V_INDEX(at, i), "name"), name);
+        else if (name.len)
+            v_check(c, V_FIELD(V_INDEX(at, i), "name"), name, validate_dns1123_label);
+        check_workload_policy(c, V_FIELD(V_INDEX(at, i), "policy"), V_GET(group, "policy"));
+    }
+    if (owner && !V_STR(owner, "name").len)
+        v_required(c, V_FIELD(V_FIELD(p, "controllerRef"), "name"), V_NO_DETAIL);
+}
+
+void v_workload_reference(struct vctx *c, const struct vpath *p, const struct json *ref)
+{
+    v_check_member(c, p, ref, S("name"), validate_dns1123_subdomain);
+    v_check_member(c, p, ref, S("podGroup"), validate_dns1123_label);
+    v_check_member(c, p, ref, S("podGroupReplicaKey"), validate_dns1123_label);
+}
+
+/* --- shards --------------------------------------------------------------------------------------------------------------------------- */
+
+/* What is of no effect is a warning, and the API server's to say (apiserver/queue_admission.c). */
+void v_shard_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
+{
+    struct shard_options options;
+    struct shard_notes notes;
+    shard_options_read(c->e->arena, spec, &options, &notes);
+    for (size_t i = 0; i < notes.n; i++) /* words of the schema have been looked at */
+        if (notes.list[i].is_error && !str_has_prefix(notes.list[i].path, S("placementStrategy")))
+            v_invalid_str(c, V_MEMBER(p, notes.list[i].path), notes.list[i].value, STR_FMT, STR_ARG(notes.list[i].text));
+    if (options.pool.len && validate_label_value(options.pool))
+        v_invalid_str(c, V_FIELD(p, "partitionLabelValue"), options.pool, "%s", validate_label_value(options.pool));
+}
+
 /* --- topologies ------------------------------------------------------------------------------------------------------------------------- */
 
 enum { TOPOLOGY_LEVELS_MAX = 16 };
@@ -230,17 +326,15 @@ void v_topology_spec(struct vctx *c, const struct vpath *p, const struct json *s
 
 /* --- parts of GPUs ------------------------------------------------------------------------------------------------------------------------ */
 
-enum { GPU_DEVICES_MAX = 16, GPU_MEMORY_MIB_MAX = 1 << 24 }; /* as the scheduler reads them: sched/engine/object_resources.c */
+enum { GPU_DEVICES_MAX = 16, GPU_MEMORY_MIB_MAX = INT32_MAX }; /* as the scheduler reads them: sched/engine/object_resources.c */
 
 static bool asks_whole(const struct json *containers)
 {
     static const str lists[] = {STR_INIT("requests"), STR_INIT("limits")};
     v_foreach (one, i, containers)
-        for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
-            struct quantity q;
-            if (v_quantity(v_get(V_GET(one, "resources"), lists[k]), S("nvidia.com/gpu"), &q) && quantity_sign(&q) > 0)
-                return true;
-        }
+        for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+            if (V_GET(v_get(V_GET(one, "resources"), lists[k]), "nvidia.com/gpu"))
+                return true; /* none of them, too: it was written for a reason, and one of the two is a mistake */
     return false;
 }
 
@@ -265,15 +359,37 @@ static void check_gpu_numbers(struct vctx *c, const struct vpath *p, const struc
         v_invalid_str(c, V_KEY(p, S("gpu-fraction-num-devices")), json_str(n), "must be a number of devices from 1 to %d", GPU_DEVICES_MAX);
 }
 
+static void check_gpu_models(struct vctx *c, const struct vpath *p, const struct json *annotations, bool any_gpu)
+{
+    const struct json *v = V_GET(annotations, GPU_MODELS);
+    const struct vpath *at = V_KEY(p, S(GPU_MODELS));
+    str rest = json_str(v), part;
+    size_t n = 0;
+    bool good = true;
+    if (!v)
+        return;
+    for (bool more = true; more; n++) {
+        more = str_cut(&rest, ',', &part);
+        good &= is_gpu_model(str_trim(part));
+    }
+    if (!good || n > GPU_MODELS_MAX)
+        v_invalid_str(c, at, json_str(v), "must be 1 to %d models of GPUs with commas between them, each as in the label nvidia.com/gpu.product of nodes or whole words of it, such as A100,H100", GPU_MODELS_MAX);
+    else if (!any_gpu)
+        v_forbidden(c, at, "says of which model the GPUs are to be, but none are asked for (nvidia.com/gpu, gpu-fraction or gpu-memory); for others use a nodeSelector");
+}
+
 void v_gpu_annotations(struct vctx *c, const struct vpath *p, const struct json *annotations, const struct json *spec)
 {
     bool fraction = V_GET(annotations, "gpu-fraction"), memory = V_GET(annotations, "gpu-memory");
     const struct json *containers = V_GET(spec, "containers"), *init = V_GET(spec, "initContainers");
     const struct vpath *at = V_KEY(p, fraction ? S("gpu-fraction") : S("gpu-memory"));
     check_gpu_numbers(c, p, annotations);
+    check_gpu_models(c, p, annotations, fraction || memory || asks_whole(containers) || asks_whole(init));
     if (!fraction && !memory) {
         if (V_GET(annotations, "gpu-fraction-num-devices"))
             v_forbidden(c, V_KEY(p, S("gpu-fraction-num-devices")), "needs gpu-fraction or gpu-memory: how much of each device");
+        if (str_is(V_STR(annotations, "mps"), "true"))
+            v_forbidden(c, V_KEY(p, S("mps")), "needs gpu-fraction or gpu-memory: only a device that is shared has processes of several pods");
         return;
     }
     if (fraction && memory)

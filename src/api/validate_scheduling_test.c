@@ -11,6 +11,8 @@
 
 #define QUEUE(spec) GLOBAL_OBJ("scheduling.run.ai/v2", "Queue", "'spec':{" spec "}")
 #define R "'resources':{'gpu':{'quota':8,'overQuotaWeight':1,'limit':-1}}"
+#define BAD_RESOURCE(name) "spec.resources[" name "]: Invalid value: '" name "': must be gpu, gpu:<model>, cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a resource name with its domain, " \
+                           "such as example.com/fpga"
 TEST(queues)
 {
     static const struct testing_case cases[] = {
@@ -22,8 +24,11 @@ TEST(queues)
         BAD(QUEUE("'parentQueue':'x'," R), "spec.parentQueue: Invalid value: 'x': a queue cannot be its own parent"),
         BAD(QUEUE("'maxRuntime':'day'," R), "spec.maxRuntime: Invalid value: 'day': must be a duration such as 30s, 10m or 24h: time: invalid duration 'day'"),
         BAD(QUEUE("'preemptMinRuntime':'-1s'," R), "spec.preemptMinRuntime: Invalid value: '-1s': must not be negative"),
-        BAD(QUEUE("'resources':{'gpus':{}}"), "spec.resources[gpus]: Invalid value: 'gpus': must be gpu, cpu, memory, ephemeral-storage, pods, hugepages-<size>, or a resource name with its domain, "
-                                              "such as nvidia.com/gpu-h100"),
+        GOOD(QUEUE("'resources':{'gpu':{'quota':4},'gpu:A100':{'quota':2,'limit':3},'nvidia.com/gpu:NVIDIA-H100-80GB-HBM3':{'quota':-1}}")),
+        BAD(QUEUE("'resources':{'gpus':{}}"), BAD_RESOURCE("gpus")),
+        BAD(QUEUE("'resources':{'gpu:':{}}"), BAD_RESOURCE("gpu:")),
+        BAD(QUEUE("'resources':{'gpu:a b':{}}"), BAD_RESOURCE("gpu:a b")),
+        BAD(QUEUE("'resources':{'gpu:A100':{},'nvidia.com/gpu:A100':{}}"), "spec.resources[gpu:A100]: Forbidden: is the same as nvidia.com/gpu:A100, which is given, too"),
         BAD(QUEUE("'resources':{'gpu':{'quota':-2,'overQuotaWeight':-1,'limit':-0.5}}"),
             "[spec.resources[gpu].quota: Invalid value: -2: must not be negative, except -1 for unlimited, spec.resources[gpu].overQuotaWeight: Invalid value: -1: must not be negative, "
             "spec.resources[gpu].limit: Invalid value: -0.5: must not be negative, except -1 for unlimited]"),
@@ -138,6 +143,25 @@ TEST(pod_groups_of_others)
     TESTING_RUN(cases);
 }
 
+#define WORKLOAD(groups) OBJ("scheduling.k8s.io/v1alpha1", "Workload", "'spec':{'podGroups':[" groups "]}")
+#define GROUP(name, policy) "{'name':'" name "','policy':{" policy "}}"
+#define IN_WORKLOAD(ref) OBJ("v1", "Pod", "'spec':{'containers':[{'name':'c','image':'i'}],'workloadRef':{" ref "}}")
+TEST(workloads_of_kubernetes)
+{
+    static const struct testing_case cases[] = {
+        GOOD(WORKLOAD(GROUP("driver", "'basic':{}") "," GROUP("workers", "'gang':{'minCount':4}"))),
+        BAD(WORKLOAD(""), "spec.podGroups: Required value"),
+        BAD(WORKLOAD(GROUP("a", "")), "spec.podGroups[0].policy: Required value: must have one of: basic, gang"),
+        BAD(WORKLOAD(GROUP("a", "'basic':{},'gang':{'minCount':1}")), "spec.podGroups[0].policy.gang: Forbidden: may not be given together with basic: pods of a group start together or one by one"),
+        BAD(WORKLOAD(GROUP("a", "'gang':{'minCount':0}")), "spec.podGroups[0].policy.gang.minCount: Invalid value: 0: must be greater than zero"),
+        BAD(WORKLOAD(GROUP("a", "'gang':{'minCount':1}") "," GROUP("a", "'basic':{}")), "spec.podGroups[1].name: Duplicate value: 'a'"),
+        {WORKLOAD(GROUP("a", "'gang':{'minCount':2}")), WORKLOAD(GROUP("a", "'gang':{'minCount':1}")), "spec.podGroups: Invalid value: [{'name':'a','policy':{'gang':{'minCount':2}}}]: field is immutable", NULL},
+        GOOD(IN_WORKLOAD("'name':'w','podGroup':'workers','podGroupReplicaKey':'0'")),
+        BAD(IN_WORKLOAD("'name':'w'"), "spec.workloadRef.podGroup: Required value"),
+    };
+    TESTING_RUN(cases);
+}
+
 #define TOPOLOGY(levels) GLOBAL_OBJ("kai.scheduler/v1alpha1", "Topology", "'spec':{'levels':[" levels "]}")
 #define LEVEL(label) "{'nodeLabel':'" label "'}"
 #define FOUR(p) LEVEL(p "1") "," LEVEL(p "2") "," LEVEL(p "3") "," LEVEL(p "4")
@@ -172,15 +196,41 @@ TEST(parts_of_gpus)
         BAD(POD("'gpu-fraction':'0'", ""), A "[gpu-fraction]: Invalid value: '0': must be a part of a GPU: more than 0 and less than 1"),
         BAD(POD("'gpu-fraction':'half'", ""), A "[gpu-fraction]: Invalid value: 'half': must be a part of a GPU: more than 0 and less than 1"),
         BAD(POD("'gpu-fraction':'nan'", ""), A "[gpu-fraction]: Invalid value: 'nan': must be a part of a GPU: more than 0 and less than 1"),
-        BAD(POD("'gpu-memory':'0'", ""), A "[gpu-memory]: Invalid value: '0': must be a number of MiB from 1 to 16777216"),
-        BAD(POD("'gpu-memory':'4Gi'", ""), A "[gpu-memory]: Invalid value: '4Gi': must be a number of MiB from 1 to 16777216"),
+        BAD(POD("'gpu-memory':'0'", ""), A "[gpu-memory]: Invalid value: '0': must be a number of MiB from 1 to 2147483647"),
+        BAD(POD("'gpu-memory':'4Gi'", ""), A "[gpu-memory]: Invalid value: '4Gi': must be a number of MiB from 1 to 2147483647"),
         BAD(POD("'gpu-fraction':'0.5','gpu-memory':'1'", ""), A "[gpu-fraction]: Forbidden: may not be given together with gpu-memory: one says how much of the other"),
         BAD(POD("'gpu-fraction':'0.5'", WHOLE), A "[gpu-fraction]: Forbidden: a part of a GPU cannot be asked for together with whole ones (nvidia.com/gpu)"),
+        BAD(POD("'mps':'true'", ""), A "[mps]: Forbidden: needs gpu-fraction or gpu-memory: only a device that is shared has processes of several pods"),
+        GOOD(POD("'mps':'false'", "")),
+        GOOD(POD("'mps':'true','gpu-memory':'100'", "")),
+        GOOD(POD("'scheduling.cox/gpu-models':'A100, NVIDIA-H100-PCIe'", WHOLE)),
+        GOOD(POD("'scheduling.cox/gpu-models':'A100','gpu-memory':'100'", "")),
+        BAD(POD("'scheduling.cox/gpu-models':'A100'", ""), A "[scheduling.cox/gpu-models]: Forbidden: says of which model the GPUs are to be, but none are asked for (nvidia.com/gpu, gpu-fraction or gpu-memory); "
+                                                            "for others use a nodeSelector"),
+        BAD(POD("'scheduling.cox/gpu-models':'A100,'", WHOLE), A "[scheduling.cox/gpu-models]: Invalid value: 'A100,': must be 1 to 16 models of GPUs with commas between them, each as in the label "
+                                                                 "nvidia.com/gpu.product of nodes or whole words of it, such as A100,H100"),
         BAD(POD("'gpu-fraction-num-devices':'2'", ""), A "[gpu-fraction-num-devices]: Forbidden: needs gpu-fraction or gpu-memory: how much of each device"),
         BAD(POD("'gpu-fraction':'0.5','gpu-fraction-num-devices':'17'", ""), A "[gpu-fraction-num-devices]: Invalid value: '17': must be a number of devices from 1 to 16"),
         BAD(POD("'gpu-fraction':'0.5','gpu-fraction-container-name':'d'", ""), A "[gpu-fraction-container-name]: Invalid value: 'd': no container of the pod has this name"),
         BAD(JOB("'gpu-fraction':'2'"), "spec.template.annotations[gpu-fraction]: Invalid value: '2': must be a part of a GPU: more than 0 and less than 1"),
         {JOB("'gpu-fraction':'2'"), JOB("'gpu-fraction':'2'"), "", NULL}, /* from before there was the rule */
+    };
+    TESTING_RUN(cases);
+}
+
+#define SHARD(spec) GLOBAL_OBJ("kai.scheduler/v1", "SchedulingShard", "'spec':{" spec "}")
+TEST(shards)
+{
+    static const struct testing_case cases[] = {
+        GOOD(SHARD("")),
+        GOOD(SHARD("'partitionLabelValue':'a100','kValue':0.5,'minRuntime':{'preemptMinRuntime':'10m','reclaimMinRuntime':'1h'},'queueDepthPerAction':{'reclaim':5}")),
+        GOOD(SHARD("'args':{'default-staleness-grace-period':'-1s','max-consolidation-preemptees':'4','verbosity':'4'}")),
+        GOOD(SHARD("'usageDBConfig':{'clientType':'prometheus','usageParams':{'halfLifePeriod':'10m','windowSize':'1w','windowType':'tumbling','tumblingWindowStartTime':'2026-01-05T00:00:00Z'}}")),
+        BAD(SHARD("'kValue':-0.5"), "spec.kValue: Invalid value: '-0.5': must be a number that is not negative"),
+        BAD(SHARD("'args':{'max-consolidation-preemptees':'many'}"), "spec.args[max-consolidation-preemptees]: Invalid value: 'many': must be a whole number from 0 to 1000"),
+        BAD(SHARD("'usageDBConfig':{'usageParams':{'windowSize':'10ms'}}"), "spec.usageDBConfig.usageParams.windowSize: Invalid value: '10ms': must be at least a second"),
+        BAD(SHARD("'plugins':{'minruntime':{'arguments':{'reclaimResolveMethod':'best'}}}"),
+            "spec.plugins[minruntime].arguments[reclaimResolveMethod]: Invalid value: 'best': must be lca or queue"),
     };
     TESTING_RUN(cases);
 }
@@ -197,4 +247,4 @@ TEST(open_types_keep_what_they_do_not_know)
     T_EQ_STR(testing_message(&a, r, NULL, &shard, NULL), "spec.placementStrategy.gpu: Unsupported value: \"heap\": supported values: \"binpack\", \"spread\"");
 }
 
-TEST_MAIN(queues, the_status_of_a_queue_is_bounded, pod_groups_of_kai, circles_agree_with_a_naive_walk, pod_groups_of_others, topologies, parts_of_gpus, open_types_keep_what_they_do_not_know)
+TEST_MAIN(workloads_of_kubernetes, queues, the_status_of_a_queue_is_bounded, pod_groups_of_kai, circles_agree_with_a_naive_walk, pod_groups_of_others, topologies, parts_of_gpus, shards, open_types_keep_what_they_do_not_know)

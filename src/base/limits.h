@@ -31,6 +31,7 @@
 #define LIMIT_STORE_KEY_BYTES 1024
 #define LIMIT_SELECTOR_TERMS 1024
 #define LIMIT_QUEUE_DEPTH 32                /* queues above each other: 422 */
+#define LIMIT_QUEUE_RESOURCES 16            /* resources that all queues together speak of, cpu, memory and GPUs included: 422 */
 #define LIMIT_QUEUE_STATUS_UNITS 100u       /* units that the status of a queue lists: 422 */
 #define LIMIT_CLIENT_EXCHANGES 65536u       /* calls and watches of one HTTPS transport: 429 from the transport itself */
 #define LIMIT_NODE_SESSIONS 1024u           /* logs, execs, attaches and port-forwards of a node at once: 503 */
@@ -45,10 +46,12 @@
 #define LIMIT_SCHED_PRIORITIES 1024u   /* distinct priorities in use */
 #define LIMIT_SCHED_AMOUNT (1ll << 50) /* of one resource: a request beyond counts as this, and every node has less; so sums and percentages stay within 64 bits */
 #define LIMIT_SCHED_GROUP 100000u      /* members of a group */
+#define LIMIT_SCHED_LOSSES 65535u      /* pods that say what a restart costs them; what others say is not heard */
 #define LIMIT_SCHED_SUBGROUPS 1000u
 #define LIMIT_SCHED_TOPOLOGY_KEYS 8u   /* required and preferred keys and sort rules of a group */
 #define LIMIT_POLICY_QUEUES 10000u     /* queues of the batch policy */
 #define LIMIT_POLICY_QUEUE_NAME 253u   /* bytes of a queue's name, as of any object's */
 #define LIMIT_POLICY_USAGE_BYTES (64u << 20) /* of a text of queues' histories that is read back: what follows is left out */
 #define LIMIT_SIM_TEMPLATES 10000u     /* templates, jobs and events each of a scenario file */
+#define LIMIT_SIMULATE_PODS 1024u       /* pods of a question to queues/NAME/simulate: 400 */
 #define LIMIT_SCHED_SPEC_ITEMS 4096u   /* labels, taints, terms, ports, volumes ... of one object */

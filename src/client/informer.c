@@ -18,6 +18,7 @@ struct informer {
     bool synced;
     bool stopping;
     bool must_list;  /* what is next: a list, or a watch from `revision` */
+    bool list_again; /* the list under way is not the last */
     bool heard;      /* this watch brought something */
     unsigned failures;
     nsec_t watch_began;
@@ -133,7 +134,8 @@ static void list_begin(struct informer *inf)
 
 static void list_complete(struct informer *inf)
 {
-    inf->must_list = false;
+    inf->must_list = inf->list_again;
+    inf->list_again = false;
     inf->synced = true;
     inf->failures = 0;
     if (inf->opts.synced)
@@ -277,6 +279,18 @@ void *informer_owner(const struct informer *inf)
 bool informer_is_synced(const struct informer *inf)
 {
     return inf->synced;
+}
+
+void informer_list_again(struct informer *inf)
+{
+    bool stops = inf->state == STATE_WATCHING && !inf->must_list;
+    if (inf->stopping)
+        return;
+    if (inf->state == STATE_LISTING)
+        inf->list_again = true;
+    inf->must_list = true;
+    if (stops) /* it may have ended when this returns */
+        inf->opts.transport->watch_stop(inf->opts.transport, &inf->watch);
 }
 
 void informer_stop(struct informer *inf, void (*stopped)(struct informer *inf))

@@ -45,6 +45,8 @@ void *informer_owner(const struct informer *inf);
 bool informer_is_synced(const struct informer *inf); /* at least one list is complete */
 /* No event comes after this; stopped() runs when the transport has let go, at once or later, and may free the informer. */
 void informer_stop(struct informer *inf, void (*stopped)(struct informer *inf));
+/* Everything once more, as after a gap. */
+void informer_list_again(struct informer *inf);
 void informer_free(struct informer *inf); /* after stopped(), or when loop and transport have stopped */
 
 /* Parts of the event's object, parsed when first asked for, without metadata.managedFields; NULL when the text is not an object. */

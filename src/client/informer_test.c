@@ -159,6 +159,27 @@ TEST(expired_revisions_are_listed_again)
     fini(&f);
 }
 
+TEST(lists_again_when_told_so)
+{
+    struct fake f = {0};
+    init(&f);
+    informer_list_again(f.inf); /* the list under way may be older than what it is for */
+    answer(&f, LIST1, 200, "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"metadata\":{\"name\":\"a\"}}]}");
+    answer(&f, LIST1, 200, "{\"metadata\":{\"resourceVersion\":\"8\"},\"items\":[{\"metadata\":{\"name\":\"a\"}}]}");
+    T_EQ_STR(f.watch->path, WATCH "8");
+    informer_list_again(f.inf);
+    T_OK(f.stop_asked);
+    event(&f, "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"b\",\"resourceVersion\":\"9\"}}}"); /* the list will have it */
+    end_watch(&f, 200);
+    advance(&f, 150 * NSEC_PER_MSEC);
+    informer_list_again(f.inf);
+    answer(&f, LIST1, 200, "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[]}");
+    answer(&f, LIST1, 200, "{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[]}");
+    T_EQ_STR(strbuf_str(&f.seen), "[ La ] [ La ] [ ] [ ] ");
+    T_EQ_STR(f.watch->path, WATCH "9");
+    fini(&f);
+}
+
 TEST(failures_back_off)
 {
     struct fake f = {0};
@@ -226,4 +247,4 @@ TEST(stops_from_each_state)
     fini(&f);
 }
 
-TEST_MAIN(lists_pages_then_watches, expired_revisions_are_listed_again, failures_back_off, a_page_that_expired_starts_over, stops_from_each_state)
+TEST_MAIN(lists_again_when_told_so, lists_pages_then_watches, expired_revisions_are_listed_again, failures_back_off, a_page_that_expired_starts_over, stops_from_each_state)

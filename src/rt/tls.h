@@ -65,7 +65,7 @@ struct tls_csr {
 /* A request for key_pem's certificate: names, organizations; the times and is_ca are the signer's matter. */
 int tls_csr_make(const struct tls_cert_request *req, const char *key_pem, char **ret_csr_pem, struct err *err) MUST_CHECK;
 int tls_csr_parse(struct arena *a, const char *csr_pem, struct tls_csr *ret, struct err *err) MUST_CHECK;
-/* A certificate with the request's key and subject, and its DNS names and addresses; all else is from terms (for_*, times). */
+/* A certificate with the request's key and subject, and its DNS names and addresses; all else is from terms (for_*, times, organizations besides the request's). */
 int tls_csr_sign(const char *csr_pem, const struct tls_cert_request *terms, const char *ca_cert_pem, const char *ca_key_pem, char **ret_cert_pem,
                  struct err *err) MUST_CHECK;
 

@@ -332,6 +332,7 @@ int tls_cert_pinned(const char *certs_pem, const char *pin, char **ret_pem, stru
 /* --- requests ---------------------------------------------------------------------------------------- */
 
 DEFINE_CLEANUP(X509_REQ *, X509_REQ_free)
+DEFINE_CLEANUP(X509_NAME *, X509_NAME_free)
 
 static void free_extensions(STACK_OF(X509_EXTENSION) **list)
 {
@@ -488,8 +489,12 @@ int tls_csr_sign(const char *csr_pem, const struct tls_cert_request *terms, cons
     struct tls_cert_request req = *terms;
     req.dns_names = text_list(&a, asked.dns_names, asked.ndns_names);
     req.ip_addresses = text_list(&a, asked.ip_addresses, asked.nip_addresses);
-    if (!X509_set_version(cert, X509_VERSION_3) || !set_serial(cert) || !set_time(X509_getm_notBefore(cert), req.not_before) ||
-        !set_time(X509_getm_notAfter(cert), req.not_after) || !X509_set_subject_name(cert, X509_REQ_get_subject_name(csr)) ||
+    X509_NAME *subject CLEANUP(X509_NAME_free) = X509_NAME_dup(X509_REQ_get_subject_name(csr));
+    for (const char *const *o = terms->organizations; subject && o && *o; o++)
+        if (!add_name(subject, "O", *o))
+            return tls_err_set(err, E_INVALID_ARG, "cannot add an organization to the subject");
+    if (!subject || !X509_set_version(cert, X509_VERSION_3) || !set_serial(cert) || !set_time(X509_getm_notBefore(cert), req.not_before) ||
+        !set_time(X509_getm_notAfter(cert), req.not_after) || !X509_set_subject_name(cert, subject) ||
         !X509_set_pubkey(cert, X509_REQ_get0_pubkey(csr)) || !X509_set_issuer_name(cert, X509_get_subject_name(ca)) || !set_extensions(cert, ca, &req))
         return tls_err_set(err, E_INVALID_ARG, "cannot fill in the certificate");
     r = set_alt_names(cert, &req, err);

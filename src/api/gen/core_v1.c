@@ -1075,7 +1075,7 @@ static const struct schema_field fields_PodReadinessGate[1] = {
     {.name = STR_INIT("conditionType"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Condition of the pod that must be True.")}};
 const struct schema_type schema_core_v1_PodReadinessGate = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PodReadinessGate"), .openapi = STR_INIT("io.k8s.api.core.v1.PodReadinessGate"), .doc = STR_INIT("An extra condition that the pod needs to be ready."), .fields = fields_PodReadinessGate, .nfields = 1};
 
-static const struct schema_field fields_PodSpec[40] = {
+static const struct schema_field fields_PodSpec[41] = {
     {.name = STR_INIT("volumes"), .type = &list_Volume_map_name, .pb = 1, .patch = SCHEMA_PATCH_MERGE | SCHEMA_PATCH_RETAIN_KEYS, .merge_key = STR_INIT("name"), .doc = STR_INIT("Volumes that containers of the pod can mount.")},
     {.name = STR_INIT("initContainers"), .type = &list_Container_map_name, .pb = 20, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("name"), .doc = STR_INIT("Run one after the other before the containers; each must succeed.")},
     {.name = STR_INIT("containers"), .type = &list_Container_map_name, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("name"), .doc = STR_INIT("Containers of the pod; at least one.")},
@@ -1115,9 +1115,16 @@ static const struct schema_field fields_PodSpec[40] = {
     {.name = STR_INIT("hostUsers"), .type = &schema_bool, .pb = 37, .flags = SCHEMA_POINTER, .doc = STR_INIT("False gives the pod a user namespace of its own; true when absent.")},
     {.name = STR_INIT("schedulingGates"), .type = &list_PodSchedulingGate_map_name, .pb = 38, .patch = SCHEMA_PATCH_MERGE, .merge_key = STR_INIT("name"), .doc = STR_INIT("While any is left, the pod is not scheduled.")},
     {.name = STR_INIT("resourceClaims"), .type = &list_PodResourceClaim_map_name, .pb = 39, .patch = SCHEMA_PATCH_MERGE | SCHEMA_PATCH_RETAIN_KEYS, .merge_key = STR_INIT("name"), .doc = STR_INIT("Devices to claim for the pod; containers refer to them by name.")},
-    {.name = STR_INIT("resources"), .type = &schema_core_v1_ResourceRequirements, .pb = 40, .flags = SCHEMA_POINTER, .doc = STR_INIT("CPU and memory for the pod as a whole.")}};
-static const uint8_t index_PodSpec[128] = {0, 0, 0, 6, 0, 0, 0, 0, 0, 27, 0, 11, 0, 0, 31, 0, 4, 38, 0, 0, 0, 0, 0, 2, 32, 36, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 9, 0, 0, 0, 0, 34, 28, 0, 0, 35, 13, 0, 0, 0, 0, 0, 1, 33, 0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 21, 18, 23, 39, 24, 0, 14, 0, 0, 0, 0, 0, 0, 0, 0, 10, 3, 29, 0, 0, 0, 0, 0, 26, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 7, 0, 0, 0, 20, 0, 0, 0, 17, 0, 19, 40, 0, 25, 8, 0, 15, 0, 0, 0, 0, 37, 0, 16};
-const struct schema_type schema_core_v1_PodSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PodSpec"), .openapi = STR_INIT("io.k8s.api.core.v1.PodSpec"), .doc = STR_INIT("What a pod runs and how."), .fields = fields_PodSpec, .nfields = 40, .index8 = index_PodSpec, .index_mask = 127};
+    {.name = STR_INIT("resources"), .type = &schema_core_v1_ResourceRequirements, .pb = 40, .flags = SCHEMA_POINTER, .doc = STR_INIT("CPU and memory for the pod as a whole.")},
+    {.name = STR_INIT("workloadRef"), .type = &schema_core_v1_WorkloadReference, .pb = 42, .flags = SCHEMA_POINTER, .doc = STR_INIT("Workload and group that the pod belongs to: its gang. Alpha in Kubernetes.")}};
+static const uint8_t index_PodSpec[128] = {0, 41, 0, 6, 0, 0, 0, 0, 0, 27, 0, 11, 0, 0, 31, 0, 4, 38, 0, 0, 0, 0, 0, 2, 32, 36, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 9, 0, 0, 0, 0, 34, 28, 0, 0, 35, 13, 0, 0, 0, 0, 0, 1, 33, 0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 21, 18, 23, 39, 24, 0, 14, 0, 0, 0, 0, 0, 0, 0, 0, 10, 3, 29, 0, 0, 0, 0, 0, 26, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 7, 0, 0, 0, 20, 0, 0, 0, 17, 0, 19, 40, 0, 25, 8, 0, 15, 0, 0, 0, 0, 37, 0, 16};
+const struct schema_type schema_core_v1_PodSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PodSpec"), .openapi = STR_INIT("io.k8s.api.core.v1.PodSpec"), .doc = STR_INIT("What a pod runs and how."), .fields = fields_PodSpec, .nfields = 41, .index8 = index_PodSpec, .index_mask = 127};
+
+static const struct schema_field fields_WorkloadReference[3] = {
+    {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Workload in the pod's namespace; the pod waits until there is one.")},
+    {.name = STR_INIT("podGroup"), .type = &schema_string, .pb = 2, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Group of the workload.")},
+    {.name = STR_INIT("podGroupReplicaKey"), .type = &schema_string, .pb = 3, .doc = STR_INIT("Which replica of the group; each is a gang of its own.")}};
+const struct schema_type schema_core_v1_WorkloadReference = {.kind = SCHEMA_OBJECT, .name = STR_INIT("WorkloadReference"), .openapi = STR_INIT("io.k8s.api.core.v1.WorkloadReference"), .doc = STR_INIT("Workload and group that a pod belongs to."), .fields = fields_WorkloadReference, .nfields = 3};
 
 static const struct schema_field fields_PodResourceClaim[3] = {
     {.name = STR_INIT("name"), .type = &schema_string, .pb = 1, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name that containers use for the claim; unique within the pod.")},

@@ -24,11 +24,11 @@ const struct schema_type schema_kai_v1_SchedulingShard = {.kind = SCHEMA_OBJECT,
 static const struct schema_field fields_SchedulingShardSpec[9] = {
     {.name = STR_INIT("partitionLabelValue"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Value of the node-pool label on its nodes, queues and pod groups; absent: those without the label.")},
     {.name = STR_INIT("placementStrategy"), .type = &schema_kai_v1_PlacementStrategy, .flags = SCHEMA_POINTER, .doc = STR_INIT("Whether work is packed or spread.")},
-    {.name = STR_INIT("args"), .type = &map_string, .doc = STR_INIT("Flags for KAI's scheduler; kept, of no effect here.")},
+    {.name = STR_INIT("args"), .type = &map_string, .doc = STR_INIT("Flags of KAI's scheduler; those that have no effect here are a warning.")},
     {.name = STR_INIT("queueDepthPerAction"), .type = &map_int32, .doc = STR_INIT("Units of a queue that each action looks at; all when absent.")},
     {.name = STR_INIT("minRuntime"), .type = &schema_kai_v1_MinRuntime, .flags = SCHEMA_POINTER, .doc = STR_INIT("How long work runs before it may be taken away, for queues that do not say.")},
     {.name = STR_INIT("kValue"), .type = &schema_double, .flags = SCHEMA_POINTER, .doc = STR_INIT("How much past use counts when shares are divided; 1 when absent.")},
-    {.name = STR_INIT("usageDBConfig"), .type = &schema_kai_v1_UsageDBConfig, .flags = SCHEMA_POINTER, .doc = STR_INIT("Where past use comes from; absent: it does not count.")},
+    {.name = STR_INIT("usageDBConfig"), .type = &schema_kai_v1_UsageDBConfig, .flags = SCHEMA_POINTER, .doc = STR_INIT("That past use counts, and how; the scheduler keeps it by itself.")},
     {.name = STR_INIT("plugins"), .type = &map_PluginConfig, .doc = STR_INIT("Rules, by name: on or off, and in which order.")},
     {.name = STR_INIT("actions"), .type = &map_ActionConfig, .doc = STR_INIT("Steps, by name: on or off, and in which order.")}};
 static const uint8_t index_SchedulingShardSpec[32] = {0, 0, 0, 0, 9, 2, 0, 0, 0, 5, 0, 8, 0, 0, 1, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 3, 7, 4, 0};

@@ -78,6 +78,7 @@ static const struct schema_field fields_QueueList[4] = {
 const struct schema_type schema_runai_v2_QueueList = {.kind = SCHEMA_OBJECT, .name = STR_INIT("QueueList"), .openapi = STR_INIT("ai.run.scheduling.v2.QueueList"), .doc = STR_INIT("A list of queues."), .fields = fields_QueueList, .nfields = 4};
 
 static const struct api_subresource subs_Queue[] = {
+    {.name = STR_INIT("simulate"), .kind = STR_INIT("Queue"), .verbs = API_VERB_CREATE, .type = &schema_runai_v2_Queue},
     {.name = STR_INIT("status"), .kind = STR_INIT("Queue"), .verbs = API_VERB_GET | API_VERB_PATCH | API_VERB_UPDATE, .type = &schema_runai_v2_Queue}};
 static const struct api_column columns_Queue[] = {
     {.name = STR_INIT("Name"), .type = STR_INIT("string"), .format = STR_INIT("name"), .doc = STR_INIT("Name of the object."), .json_path = STR_INIT(".metadata.name")},
@@ -94,7 +95,7 @@ const struct api_resource api_runai_v2_queues = {
     .name_rule = API_NAME_DNS_SUBDOMAIN, .flags = API_GENERATION | API_RV_REQUIRED,
     .verbs = API_VERBS_ALL, .type = &schema_runai_v2_Queue,
     .field_labels = field_labels_spec_parentQueue, .nfield_labels = 1,
-    .subs = subs_Queue, .nsubs = 1,
+    .subs = subs_Queue, .nsubs = 2,
     .columns = columns_Queue, .ncolumns = 8,
     .storage_group = STR_INIT("scheduling.run.ai"), .storage_version = STR_INIT("v2")};
 

@@ -1,0 +1,25 @@
+/* bandwidth.h - bandwidth as people write it, in bits a second.
+ *
+ *     "1000000"  1,000,000        "500Mi"     500 x 2^20 = 524,288,000        "1Gbps", "1 Gbit/s", "1G"   1,000,000,000
+ *     "1.5Gbit"  1,500,000,000    "10Gi"       10 x 2^30 = 10,737,418,240     "1e9"                       1,000,000,000
+ *
+ * k, M, G, T are thousands; Ki, Mi, Gi, Ti are powers of two, as in every other quantity of Kubernetes: a text means the same to us and to
+ * a network plugin that reads it as a quantity.  Behind a number bit, bits, bps, bit/s and b/s say nothing more, and with them the case of
+ * the prefix does not count ("200mbps").  Bytes ("MBps", "MiB/s") are refused: a factor of eight is no matter for guessing.
+ * Values are exact: a text that is no whole number of bits is refused, as are zero, negative ones and more than BANDWIDTH_MAX.
+ * Threads: pure functions.  Ownership: nothing is kept. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "base/err.h"
+
+#define BANDWIDTH_MAX 1000000000000000ll /* 1 Pbit/s: sums over many stay within the scheduler's LIMIT_SCHED_AMOUNT */
+#define BANDWIDTH_MBIT 1000000ll
+#define BANDWIDTH_TEXT 32
+
+/* E_INVALID_ARG with a sentence that begins with the text. */
+int bandwidth_parse(str text, int64_t *ret_bits, struct err *err) MUST_CHECK;
+/* For people: "950 bit/s", "200 Mbit/s", "10.74 Gbit/s": at most two decimals, the nearest. */
+const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT]);
+/* Kilobytes a second of Kuscia's bandwidthLimits (1 is 1,024 bytes) in bits; 0 when it is none that can be: not positive, or too large. */
+int64_t bandwidth_of_kbps(int64_t limit_kbps);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bandwidth.h"
+
+#include "base/test.h"
+
+TEST(as_people_write_it)
+{
+    static const struct {
+        const char *text;
+        int64_t bits;
+    } cases[] = {
+        {"1000000", 1000000},           {"1", 1},
+        {"500Mi", 524288000},           {"10Gi", 10737418240},
+        {"1Ti", 1099511627776},         {"8Ki", 8192},
+        {"1Gbps", 1000000000},          {"200Mbps", 200000000},
+        {"200mbps", 200000000},         {"64kbps", 64000},
+        {"64Kbps", 64000},              {"1.5Gbit", 1500000000},
+        {"1.5Gi", 1610612736},          {"10 Gbit/s", 10000000000},
+        {" 10G ", 10000000000},         {"5M", 5000000},
+        {"7k", 7000},                   {"1e9", 1000000000},
+        {"2.5e6", 2500000},             {"1e3Mbps", 1000000000},
+        {"+3M", 3000000},               {"0.001k", 1},
+        {"1.00000000000000000000G", 1000000000}, {"000000000000000000000000012", 12},
+        {"1000T", BANDWIDTH_MAX},       {"1000000000000000", BANDWIDTH_MAX},
+        {"100bps", 100},                {"100 bits/s", 100},
+        {"1Mibit/s", 1048576},          {"0.5Ki", 512},
+        {"10100.10k", 10100100},        {"1e15", BANDWIDTH_MAX},
+        {"1000e-3k", 1000},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int64_t bits = -1;
+        struct err err = ERR_NONE;
+        T_EQ_INT(bandwidth_parse(str_of(cases[i].text), &bits, &err), 0);
+        T_EQ_INT(bits, cases[i].bits);
+    }
+}
+
+TEST(refused_with_a_sentence)
+{
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"", "\"\" is no bandwidth: it starts with no number"},
+        {"Mi", "no number"},
+        {".", "no number"},
+        {"fast", "no number"},
+        {"0", "\"0\" is no bandwidth: it is zero; leave it out where nothing is wanted"},
+        {"0.000Gi", "zero"},
+        {"-5M", "negative"},
+        {"-0", "negative"},
+        {"1.5", "no whole number of bits"},
+        {"0.1Ki", "no whole number of bits"},
+        {"1e-3", "no whole number"},
+        {"1001T", "more than 1 Pbit/s"},
+        {"1000000000000001", "more than 1 Pbit/s"},
+        {"1e30", "more than 1 Pbit/s"},
+        {"999999999999999999T", "more than 1 Pbit/s"},
+        {"9999999999999999999999999999999999", "more digits"},
+        {"1e99", "write it as"},
+        {"10MBps", "B are bytes"},
+        {"10MiB/s", "B are bytes"},
+        {"10B", "B are bytes"},
+        {"5m", "write it as 500Mi, 10G, 200Mbps or 1.5 Gbit/s"},
+        {"5K", "write it as"},
+        {"5mi", "write it as"},
+        {"5Gx", "write it as"},
+        {"5 G bps", "write it as"},
+        {"1.2.3M", "write it as"},
+        {"1,5G", "write it as"},
+        {"5E", "write it as"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int64_t bits = -1;
+        struct err err = ERR_NONE;
+        T_EQ_INT(bandwidth_parse(str_of(cases[i].text), &bits, &err), -E_INVALID_ARG);
+        T_EQ_INT(bits, -1);
+        T_EQ_STR(strstr(err.msg, cases[i].why) ? str_of(cases[i].why) : str_of(err.msg), cases[i].why);
+    }
+}
+
+TEST(printed)
+{
+    char b[BANDWIDTH_TEXT];
+    T_EQ_STR(str_of(bandwidth_print(0, b)), "0 bit/s");
+    T_EQ_STR(str_of(bandwidth_print(999, b)), "999 bit/s");
+    T_EQ_STR(str_of(bandwidth_print(200000000, b)), "200 Mbit/s");
+    T_EQ_STR(str_of(bandwidth_print(10737418240, b)), "10.74 Gbit/s");
+    T_EQ_STR(str_of(bandwidth_print(1500000000, b)), "1.5 Gbit/s");
+    T_EQ_STR(str_of(bandwidth_print(-64000, b)), "-64 kbit/s");
+    T_EQ_STR(str_of(bandwidth_print(BANDWIDTH_MAX, b)), "1000 Tbit/s");
+    T_OK(strlen(bandwidth_print(INT64_MIN, b)) < BANDWIDTH_TEXT);
+}
+
+TEST(kilobytes_of_kuscia)
+{
+    T_EQ_INT(bandwidth_of_kbps(100), 819200);
+    T_EQ_INT(bandwidth_of_kbps(0), 0);
+    T_EQ_INT(bandwidth_of_kbps(-1), 0);
+    T_EQ_INT(bandwidth_of_kbps(INT64_MAX), 0);
+}
+
+TEST_MAIN(as_people_write_it, refused_with_a_sentence, printed, kilobytes_of_kuscia)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire/json_make.h"
+
+struct json json_make(struct arena *a, const char *text, ...)
+{
+    struct strbuf b = strbuf_on(a);
+    va_list ap;
+    va_start(ap, text);
+    for (; *text; text++) {
+        if (*text != '%') {
+            strbuf_add_char(&b, *text);
+            continue;
+        }
+        switch (*++text) {
+        case 's':
+            json_write_string(&b, str_of(va_arg(ap, const char *)));
+            break;
+        case 'S':
+            json_write_string(&b, va_arg(ap, str));
+            break;
+        case 'd':
+            strbuf_add_i64(&b, va_arg(ap, int64_t));
+            break;
+        case 'j':
+            json_write(&b, va_arg(ap, const struct json *));
+            break;
+        default:
+            BUG_ON("unknown hole in a JSON text");
+        }
+    }
+    va_end(ap);
+    return json_literal(a, strbuf_cstr(&b));
+}
