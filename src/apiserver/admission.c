@@ -185,7 +185,7 @@ static const struct {
     {"LimitRanger", admit_limit_ranger, validate_limit_ranger},
     {"ServiceAccount", admit_service_account, NULL},
     {"TaintNodesByCondition", taint_new_nodes, NULL},
-    {"NodeRestriction", NULL, node_restrict},
+    {"NodeRestriction", node_mark_domain, node_restrict},
     {"PodSecurity", NULL, validate_pod_security},
     {"Priority", admit_priority, NULL},
     {"DefaultTolerationSeconds", admit_default_tolerations, NULL},

@@ -30,10 +30,10 @@ TEST(an_empty_store_gets_everything_once)
     rev_t rev = store_revision(t.srv.store);
     T_EQ_INT(rev, 3); /* two transactions */
     T_EQ_INT(count(&t, S(""), S("namespaces")), 4);
-    T_EQ_INT(count(&t, RBAC, S("clusterroles")), 69);
+    T_EQ_INT(count(&t, RBAC, S("clusterroles")), 71);
     T_EQ_INT(count(&t, RBAC, S("clusterrolebindings")), 52);
-    T_EQ_INT(count(&t, RBAC, S("roles")), 8);
-    T_EQ_INT(count(&t, RBAC, S("rolebindings")), 8);
+    T_EQ_INT(count(&t, RBAC, S("roles")), 9);
+    T_EQ_INT(count(&t, RBAC, S("rolebindings")), 9);
     start = clock_mono(&clock_real);
     T_NO_ERR(apiserver_bootstrap(&t.srv, &err), &err);
     T_EQ_INT(store_revision(t.srv.store), rev);
@@ -65,8 +65,8 @@ TEST(objects_are_as_kubernetes_makes_them)
                 admin = get(&t, RBAC, S("clusterroles"), S(""), S("admin"));
     T_EQ_STR(json_text(a, json_get(object_meta(&view), S("labels"))),
              "{\"kubernetes.io/bootstrapping\":\"rbac-defaults\",\"rbac.authorization.k8s.io/aggregate-to-edit\":\"true\"}");
-    T_EQ_INT(json_get(&view, S("rules"))->len, 12 + 4);
-    T_EQ_INT(json_get(&admin, S("rules"))->len, 2 + 13 + 2 + 12 + 4); /* its own, edit's, view's */
+    T_EQ_INT(json_get(&view, S("rules"))->len, 12 + 5);
+    T_EQ_INT(json_get(&admin, S("rules"))->len, 2 + 13 + 3 + 12 + 5); /* its own, edit's, view's */
     struct json binding = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:controller:job-controller"));
     T_EQ_STR(json_text(a, json_get(&binding, S("subjects"))),
              "[{\"kind\":\"ServiceAccount\",\"name\":\"job-controller\",\"namespace\":\"kube-system\"}]");
@@ -145,7 +145,7 @@ TEST(a_restart_adds_what_is_missing_and_keeps_the_rest)
     T_EQ_INT(json_get(&node, S("rules"))->len, 0);
     struct json view = get(&t, RBAC, S("clusterroles"), S(""), S("view")),
                 discovery = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:discovery"));
-    T_EQ_INT(json_get(&view, S("rules"))->len, 13 + 4);
+    T_EQ_INT(json_get(&view, S("rules"))->len, 13 + 5);
     T_EQ_INT(json_get(&discovery, S("subjects"))->len, 2);
     struct json endpoints = get(&t, S(""), S("endpoints"), S("default"), S("kubernetes")),
                 svc = get(&t, S(""), S("services"), S("default"), S("kubernetes"));

@@ -14,6 +14,11 @@ void apiserver_set_explain(struct apiserver *s, apiserver_ask_fn *ask, void *arg
     s->explain = (struct apiserver_source){ask, arg};
 }
 
+void apiserver_set_simulate(struct apiserver *s, apiserver_ask_fn *ask, void *arg)
+{
+    s->simulate = (struct apiserver_source){ask, arg};
+}
+
 static struct apiserver_question *question_new(struct api_req *q, void (*answered)(struct loop_msg *m))
 {
     struct apiserver_question *x = arena_new(q->arena, struct apiserver_question);
@@ -74,6 +79,46 @@ static void explain_answered(struct loop_msg *m)
         api_answer_err(q, &x->err);
     else
         api_answer_text(q, 200, text);
+}
+
+/* The question is read here, so that what is no JSON or YAML never reaches the scheduler. */
+void extension_simulate(struct api_req *q)
+{
+    struct json queue, body;
+    struct err err;
+    enum api_media media;
+    const struct apiserver_source *to = &q->srv->simulate;
+    if (!str_is(q->target.verb, "create")) {
+        err_set(&err, E_METHOD, "ask with POST; the body says which pods are meant");
+        api_answer_err(q, &err);
+        return;
+    }
+    if (!object_get(q->srv->store, q->arena, q->res, q->target.ns, q->target.name, &queue, NULL)) {
+        api_answer_not_found(q);
+        return;
+    }
+    if (negotiate_body(q, &media, &err) < 0) {
+        api_answer_err(q, &err);
+        return;
+    }
+    if (media == API_MEDIA_PROTOBUF) {
+        err_set(&err, E_MEDIA_TYPE, "a question to a queue is JSON or YAML");
+        api_answer_err(q, &err);
+        return;
+    }
+    if (api_parse_body(q->arena, media, q->body, NULL, &body, NULL, &err) < 0) {
+        api_answer_err(q, &err);
+        return;
+    }
+    if (!to->ask) {
+        err_set(&err, E_UNAVAILABLE, "no scheduler runs in this server, so it cannot say; \"cox sim --what-if FILE\" can, from outside");
+        api_answer_err(q, &err);
+        return;
+    }
+    struct apiserver_question *x = question_new(q, explain_answered);
+    x->name = q->target.name;
+    x->body = json_text(q->arena, &body);
+    to->ask(to->arg, x);
 }
 
 void extension_explain(struct api_req *q)

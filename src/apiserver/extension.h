@@ -1,4 +1,4 @@
-/* extension.h - what other parts of the process say through the API server: their metrics, and why a pod waits.
+/* extension.h - what other parts of the process say through the API server: their metrics, why a pod waits, what would become of work in a queue.
  *
  *   io loop: request ── ask(arg, question) ──► the part's loop: fills in ── apiserver_answer ──► io loop: the response
  * The API server knows no scheduler and no agent; they are handed in as functions by whoever puts the process together.
@@ -19,6 +19,7 @@ struct apiserver;
 struct apiserver_question {
     /* of a pod: */
     str ns, name, scheduler; /* schedulerName */
+    str body;                /* of a queue (name): the question as JSON */
     struct loop_msg ask;     /* for the part's own use, to post the question to its loop */
     void *part;              /* the same */
     /* the answer: */
@@ -35,4 +36,6 @@ typedef void apiserver_ask_fn(void *arg, struct apiserver_question *x);
 void apiserver_add_metrics(struct apiserver *s, apiserver_ask_fn *ask, void *arg);
 /* Asked by GET pods/NAME/explain, for a pod that exists. */
 void apiserver_set_explain(struct apiserver *s, apiserver_ask_fn *ask, void *arg);
+/* Asked by POST queues/NAME/simulate (scheduling.run.ai), for a queue that exists. */
+void apiserver_set_simulate(struct apiserver *s, apiserver_ask_fn *ask, void *arg);
 void apiserver_answer(struct apiserver_question *x);

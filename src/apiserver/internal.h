@@ -48,6 +48,7 @@ struct apiserver {
     atomic_int lists_in_flight;     /* long lists being sent */
     nsec_t started_wall;
     struct apiserver_source explain;
+    struct apiserver_source simulate;
     struct apiserver_source sources[APISERVER_METRICS_SOURCES];
     size_t nsources;
 };
@@ -78,6 +79,7 @@ bool nonresource_serve(struct api_req *q);
 /* extension.c: answered with what other parts of the process say. */
 void extension_metrics(struct api_req *q);
 void extension_explain(struct api_req *q);
+void extension_simulate(struct api_req *q);
 
 /* --- verbs ------------------------------------------------------------------------------------------------------ */
 void rest_get(struct api_req *q);

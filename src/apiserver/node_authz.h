@@ -21,5 +21,7 @@ bool node_authz_check(struct node_authz *n, struct arena *a, str node, const str
 #define NODE_LABEL "coxswain.dev/node"
 
 int node_restrict(struct admission_attrs *at, struct err *err);
+/* In admit: the Node of a machine of a domain has its label, and from the beginning its taint; no other machine gives itself that label. */
+int node_mark_domain(struct admission_attrs *at, struct err *err);
 /* A token that a node asks for is for one of its pods. */
 int node_restrict_token(struct api_req *q, const struct json *bound_ref, struct err *err);

@@ -59,6 +59,52 @@ static bool same_text(const struct admission_attrs *at, const char *of_spec)
     return str_eq(json_get_str(json_get(at->old, S("spec")), str_of(of_spec)), json_get_str(json_get(at->obj, S("spec")), str_of(of_spec)));
 }
 
+/* --- nodes of domains: the certificate says of which institution a machine is (controllers/certificates.c), and so does its Node, whatever the machine says ------- */
+
+#define DOMAIN_GROUP "kuscia:domain:"
+#define DOMAIN_LABEL "kuscia.secretflow/namespace"
+#define DOMAIN_TAINT "kuscia.secretflow/agent"
+
+/* "" for a node of nobody's. */
+static str domain_of(const struct api_user *u)
+{
+    for (size_t i = 0; i < u->ngroups; i++)
+        if (str_has_prefix(u->groups[i], S(DOMAIN_GROUP)))
+            return str_from(u->groups[i], sizeof DOMAIN_GROUP - 1);
+    return S("");
+}
+
+static void taint(struct arena *a, struct json *node)
+{
+    struct json *spec = json_ensure_object(a, node, S("spec")), *taints = json_get(spec, S("taints"));
+    if (!json_is(taints, JSON_ARRAY))
+        taints = json_set(a, spec, S("taints"), json_array());
+    for (uint32_t i = 0; i < taints->len; i++)
+        if (str_is(json_get_str(&taints->items[i], S("key")), DOMAIN_TAINT))
+            return;
+    json_push(a, taints, json_literal(a, "{\"key\":\"" DOMAIN_TAINT "\",\"value\":\"v1\",\"effect\":\"NoSchedule\"}"));
+}
+
+int node_mark_domain(struct admission_attrs *at, struct err *err)
+{
+    str node = node_authz_name(&at->req->user), domain = domain_of(&at->req->user);
+    if (!node.len || !admission_is_kind(at, "", "nodes") || at->subresource.len || !at->obj)
+        return 0;
+    struct json *labels = json_ensure_object(at->arena, json_get(at->obj, S("metadata")), S("labels"));
+    str says = json_get_str(labels, S(DOMAIN_LABEL));
+    if (says.len && !str_eq(says, domain) && !str_eq(says, json_get_str(json_get(object_meta(at->old), S("labels")), S(DOMAIN_LABEL))))
+        return domain.len ? admission_forbid(at, err, "node \"" STR_FMT "\" is of domain \"" STR_FMT "\", not of \"" STR_FMT "\"", STR_ARG(node), STR_ARG(domain), STR_ARG(says))
+                          : admission_forbid(at, err, "node \"" STR_FMT "\" did not join with a token of domain \"" STR_FMT "\": the domain's status shows one", STR_ARG(node), STR_ARG(says));
+    str was = json_get_str(json_get(object_meta(at->old), S("labels")), S(DOMAIN_LABEL));
+    if (domain.len && at->op != ADMIT_CREATE && !str_eq(was, domain))
+        return admission_forbid(at, err, "node \"" STR_FMT "\" was there before, and not as one of domain \"" STR_FMT "\": a machine joins a domain under a name that nobody has", STR_ARG(node), STR_ARG(domain));
+    if (domain.len)
+        json_set(at->arena, labels, S(DOMAIN_LABEL), json_string(domain));
+    if (domain.len && at->op == ADMIT_CREATE)
+        taint(at->arena, at->obj);
+    return 0;
+}
+
 static int restrict_node(struct admission_attrs *at, str node, struct err *err)
 {
     if (!str_eq(at->name, node))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/queue_admission.h"
 
+#include "api/shard_options.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/internal.h"
 #include "base/limits.h"
@@ -61,26 +62,79 @@ static void lock_tree(struct admission_attrs *at)
     admission_add_op(at, (struct store_op){.type = STORE_PUT, .key = S(QUEUE_TREE_KEY), .value = S("1"), .expect = kv ? kv->mod_rev : 0});
 }
 
+struct tree_queue {
+    str name, parent;
+    bool below; /* the queue that is written */
+};
+struct tree_search {
+    VEC(struct tree_queue) queues;
+};
+
+static bool tree_collect(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+{
+    struct tree_search *s = arg;
+    vec_push(&s->queues, (struct tree_queue){object_name(obj), parent_of(obj), false});
+    return true;
+}
+
+static bool is_below(const struct tree_search *s, str parent)
+{
+    for (size_t i = 0; i < s->queues.len; i++)
+        if (s->queues.p[i].below && str_eq(s->queues.p[i].name, parent))
+            return true;
+    return false;
+}
+
+/* How many levels hang below the queue, itself not counted; it moves with all of them, or they have waited for it. */
+static size_t levels_below(struct admission_attrs *at)
+{
+    struct tree_search s = {0};
+    object_each(at->store, at->arena, object_builtin(S(QUEUE_GROUP), S("queues")), S(""), tree_collect, &s);
+    size_t levels = 0;
+    VEC(size_t) next = {0};
+    for (bool more = true; more && levels <= LIMIT_QUEUE_DEPTH; levels += more) {
+        more = false;
+        vec_clear(&next);
+        for (size_t i = 0; i < s.queues.len; i++) {
+            const struct tree_queue *q = &s.queues.p[i];
+            if (!q->below && !str_eq(q->name, at->name) && q->parent.len && (levels ? is_below(&s, q->parent) : str_eq(q->parent, at->name)))
+                vec_push(&next, i);
+        }
+        for (size_t i = 0; i < next.len; i++)
+            s.queues.p[next.p[i]].below = more = true;
+    }
+    vec_fini(&next);
+    vec_fini(&s.queues);
+    return levels;
+}
+
+static int too_deep(struct admission_attrs *at, str parent, struct err *err)
+{
+    return invalid(at, err, "spec.parentQueue", parent,
+                   arena_cstr(at->arena, arena_fmt(at->arena, "there are more than %d queues above each other, those below this one counted", LIMIT_QUEUE_DEPTH)));
+}
+
 static int check_parents(struct admission_attrs *at, struct err *err)
 {
     str first = parent_of(at->obj), name = first;
     struct strbuf way = strbuf_on(at->arena);
     strbuf_add_str(&way, at->name);
+    size_t below = levels_below(at);
+    if (below >= LIMIT_QUEUE_DEPTH)
+        return too_deep(at, first, err);
     for (size_t depth = 1; name.len; depth++) {
         struct json up;
         strbuf_addf(&way, " > " STR_FMT, STR_ARG(name));
         if (str_eq(name, at->name))
             return invalid(at, err, "spec.parentQueue", first, arena_cstr(at->arena, arena_fmt(at->arena, "its parents lead back to the queue itself: %s", strbuf_cstr(&way))));
-        if (depth >= LIMIT_QUEUE_DEPTH)
-            return invalid(at, err, "spec.parentQueue", first,
-                           arena_cstr(at->arena, arena_fmt(at->arena, "there are more than %d queues above each other", LIMIT_QUEUE_DEPTH)));
+        if (depth + below >= LIMIT_QUEUE_DEPTH)
+            return too_deep(at, first, err);
         if (!queue_get(at, name, &up)) {
             api_req_warn(at->req, arena_fmt(at->arena, "spec.parentQueue: queue \"" STR_FMT "\" does not exist: work in \"" STR_FMT "\" waits until it does", STR_ARG(name), STR_ARG(at->name)));
             break;
         }
         name = parent_of(&up);
     }
-    lock_tree(at);
     return 0;
 }
 
@@ -182,6 +236,56 @@ static int check_quotas(struct admission_attrs *at, struct err *err)
     return at->op == ADMIT_UPDATE ? check_level(at, at->name, at->obj, false, err) : 0;
 }
 
+/* --- resources ---------------------------------------------------------------------------------------------------------------------- */
+
+struct spoken { /* what all queues speak of */
+    str self;
+    VEC(str) names;
+};
+
+static void speak(struct spoken *s, const struct json *queue)
+{
+    const struct json *map = json_get(json_get(queue, S("spec")), S("resources"));
+    for (uint32_t k = 0; json_is(map, JSON_OBJECT) && k < map->len; k++) {
+        str name = str_is(map->members[k].key, "gpu") ? S("nvidia.com/gpu") : map->members[k].key;
+        bool known = false;
+        for (size_t i = 0; i < s->names.len && !known; i++)
+            known = str_eq(s->names.p[i], name);
+        if (!known)
+            vec_push(&s->names, name);
+    }
+}
+
+static bool speak_other(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+{
+    struct spoken *s = arg;
+    if (!str_eq(object_name(obj), s->self))
+        speak(s, obj);
+    return true;
+}
+
+/* The scheduler keeps an account of each for every queue, of so many at most. */
+static int check_resources(struct admission_attrs *at, bool *ret_new, struct err *err)
+{
+    struct spoken s = {.self = at->name};
+    static const str always[] = {STR_INIT("cpu"), STR_INIT("memory"), STR_INIT("nvidia.com/gpu")};
+    for (size_t i = 0; i < ARRAY_LEN(always); i++)
+        vec_push(&s.names, always[i]);
+    object_each(at->store, at->arena, object_builtin(S(QUEUE_GROUP), S("queues")), S(""), speak_other, &s);
+    size_t before = s.names.len;
+    speak(&s, at->obj);
+    size_t n = s.names.len;
+    str last = s.names.p[n - 1];
+    vec_fini(&s.names);
+    *ret_new = n > before;
+    if (n == before || n <= LIMIT_QUEUE_RESOURCES)
+        return 0;
+    return err_set(err, E_INVALID,
+                   "Queue." QUEUE_GROUP " \"" STR_FMT "\" is invalid: spec.resources[" STR_FMT "]: Forbidden: queues would speak of %zu resources together, and %d are possible, cpu, memory and gpu among them: "
+                   "take those out that no queue needs to share",
+                   STR_ARG(at->name), STR_ARG(last), n, LIMIT_QUEUE_RESOURCES);
+}
+
 /* --- leaving ------------------------------------------------------------------------------------------------------------------------- */
 
 struct users {
@@ -266,6 +370,13 @@ static int validate_queue(struct admission_attrs *at, struct err *err)
     if (r < 0)
         return r;
     const struct json *was = at->old ? json_get(at->old, S("spec")) : NULL, *is = json_get(at->obj, S("spec"));
+    bool fresh = false;
+    if (!was || !is || !json_equal(was, is))
+        r = check_resources(at, &fresh, err);
+    if (r < 0)
+        return r;
+    if (moved || fresh)
+        lock_tree(at);
     bool strict = at->old && has_mark(at->obj, QUEUE_STRICT) && !has_mark(at->old, QUEUE_STRICT);
     return was && is && !strict && json_equal(was, is) ? 0 : check_quotas(at, err);
 }
@@ -355,10 +466,41 @@ static void warn_of_members(struct admission_attrs *at)
     }
 }
 
+/* --- shards ------------------------------------------------------------------------------------------------------------------------ */
+
+struct same_pool {
+    str self, pool, other; /* other: the one that has it already */
+};
+
+static bool find_same_pool(void *arg, struct json *obj, const struct store_kv *kv UNUSED)
+{
+    struct same_pool *x = arg;
+    if (!str_eq(object_name(obj), x->self) && str_eq(json_get_str(json_get(obj, S("spec")), S("partitionLabelValue")), x->pool))
+        x->other = object_name(obj);
+    return x->other.len == 0;
+}
+
+/* What is wrong was refused before (api/validate_scheduling.c). */
+static void warn_of_shard(struct admission_attrs *at)
+{
+    struct shard_options options;
+    struct shard_notes notes;
+    shard_options_read(at->arena, json_get(at->obj, S("spec")), &options, &notes);
+    for (size_t i = 0; i < notes.n; i++)
+        if (!notes.list[i].is_error)
+            api_req_warn(at->req, arena_fmt(at->arena, "spec." STR_FMT ": " STR_FMT, STR_ARG(notes.list[i].path), STR_ARG(notes.list[i].text)));
+    struct same_pool same = {.self = at->name, .pool = options.pool};
+    object_each(at->store, at->arena, object_builtin(S("kai.scheduler"), S("schedulingshards")), S(""), find_same_pool, &same);
+    if (same.other.len)
+        api_req_warn(at->req, arena_fmt(at->arena, "spec.partitionLabelValue: SchedulingShard \"" STR_FMT "\" is for the same node pool; the first by name counts", STR_ARG(same.other)));
+}
+
 int queues_validate(struct admission_attrs *at, struct err *err)
 {
     if (admission_is_kind(at, QUEUE_GROUP, "queues"))
         return validate_queue(at, err);
+    if (at->op != ADMIT_DELETE && !at->subresource.len && admission_is_kind(at, "kai.scheduler", "schedulingshards"))
+        warn_of_shard(at);
     if (at->op == ADMIT_DELETE || !api_is_namespaced(at->res))
         return 0;
     if (!at->subresource.len && admission_is_kind(at, QUEUE_GROUP, "podgroups"))
