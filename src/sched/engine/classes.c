@@ -159,8 +159,11 @@ static void make_key(const struct sched *s, struct strbuf *b, const struct pod_s
         put_num(b, profile_table_find(s->table, p->scheduler));
     put_str(b, p->ns);
     put_num(b, p->priority);
-    put_num(b, p->gates);
+    put_num(b, p->gates | (uint64_t)p->in_pool << 32);
+    if (p->in_pool)
+        put_str(b, p->place_pool);
     put_num(b, p->preempt_never | p->best_effort << 1 | p->guaranteed << 2 | p->daemon << 3 | p->can_be_victim_never << 4);
+    put_num(b, (uint32_t)p->rank);
     put_labels(b, p->labels);
     put_demands(b, p);
     put_constraints(b, p);
@@ -249,12 +252,15 @@ static int compile(struct sched *s, struct pod_class *c, const struct pod_spec *
     c->ns = symbol(&s->sym, p->ns);
     c->labels = labelset_make(s, &c->arena, p->labels);
     c->priority = p->priority;
+    c->rank = p->rank;
     c->preempt_never = p->preempt_never;
     c->best_effort = p->best_effort;
     c->guaranteed = p->guaranteed;
     c->daemon = p->daemon;
     c->never_victim = p->can_be_victim_never;
     c->gates = p->gates;
+    c->in_pool = p->in_pool;
+    c->pool = p->in_pool ? symbol(&s->sym, p->place_pool) : 0;
     compile_requests(c, p);
     compile_constraints(s, c, p);
     compile_demands(s, c, p);

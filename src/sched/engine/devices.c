@@ -15,10 +15,40 @@
 #include "sched/plugins/gpu_packing.h"
 
 /* --- what a class takes ---------------------------------------------------------------------------------------------------------------- */
-static bool model_fits(const struct pod_class *c, const struct node *node)
+const str devices_model_labels[] = {STR_INIT("nvidia.com/gpu.product"), STR_INIT("gpu.nvidia.com/model"), STR_INIT("amd.com/gpu.product-name")};
+const size_t devices_nmodel_labels = ARRAY_LEN(devices_model_labels);
+
+static bool is_between_words(char c)
 {
+    return c == '-' || c == '_' || c == ' ' || c == '.';
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool devices_model_is(str product, str model)
+{
+    if (!model.len)
+        return false;
+    for (size_t at = 0; at + model.len <= product.len; at++) {
+        size_t n = 0, end = at + model.len;
+        if (at && !is_between_words(product.p[at - 1]))
+            continue;
+        while (n < model.len && lower(product.p[at + n]) == lower(model.p[n]))
+            n++;
+        if (n == model.len && (end == product.len || is_between_words(product.p[end])))
+            return true;
+    }
+    return false;
+}
+
+bool devices_model_fits(const struct sched *s, const struct pod_class *c, node_id n)
+{
+    sym_t product = s->nodes[n].gpu_model;
     for (size_t i = 0; i < c->gpu.nmodels; i++)
-        if (c->gpu_models[i] == node->gpu_model)
+        if (c->gpu_models[i] == product || devices_model_is(symbol_text(&s->sym, product), symbol_text(&s->sym, c->gpu_models[i])))
             return true;
     return c->gpu.nmodels == 0;
 }
@@ -26,7 +56,7 @@ static bool model_fits(const struct pod_class *c, const struct node *node)
 int32_t devices_milli(const struct sched *s, const struct pod_class *c, node_id n)
 {
     const struct node *node = &s->nodes[n];
-    if (c->gpu.nmodels && !model_fits(c, node))
+    if (c->gpu.nmodels && !devices_model_fits(s, c, n))
         return -1;
     switch (c->gpu.kind) {
     case GPU_NONE:
@@ -34,10 +64,12 @@ int32_t devices_milli(const struct sched *s, const struct pod_class *c, node_id 
     case GPU_WHOLE:
         return GPU_MILLI;
     case GPU_FRACTION:
-        return c->gpu.milli;
+        return node->gpus_are_cut ? -1 : c->gpu.milli;
     case GPU_MEMORY:
         break;
     }
+    if (node->gpus_are_cut)
+        return -1;
     if (c->gpu.memory_mib > node->gpu_memory_mib)
         return -1;
     return (int32_t)((c->gpu.memory_mib * GPU_MILLI + node->gpu_memory_mib - 1) / node->gpu_memory_mib);
@@ -192,6 +224,20 @@ static uint16_t fullest(const struct gpu_state *g, uint16_t allowed, uint32_t co
     return mask;
 }
 
+/* The emptiest of `allowed`, then the lowest number. */
+static uint16_t emptiest_of(const struct gpu_state *g, uint16_t allowed, uint32_t count)
+{
+    uint16_t mask = 0;
+    for (uint32_t k = 0; k < count && (allowed & ~mask); k++) {
+        uint32_t best = GPU_MAX;
+        for (uint32_t i = 0; i < GPU_MAX; i++)
+            if ((allowed & ~mask) >> i & 1 && (best == GPU_MAX || g->used_milli[i] < g->used_milli[best]))
+                best = i;
+        mask |= (uint16_t)(1u << best);
+    }
+    return mask;
+}
+
 /* For a pod that is there whether it fits or not: the emptiest. */
 static uint16_t emptiest(const struct gpu_state *g, uint32_t ngpus, uint16_t mask, uint32_t count)
 {
@@ -223,6 +269,8 @@ static uint16_t choose(const struct sched *s, const struct pod_class *c, node_id
         room &= zones_devices(&s->nodes[n], zones);
     if ((uint32_t)__builtin_popcount(room) < c->gpu.count)
         return emptiest(g, s->nodes[n].ngpus, room, c->gpu.count);
+    if (profile_of(s, c)->spread_devices)
+        return emptiest_of(g, room, c->gpu.count);
     mask = gpu_packing_choose(s, c, n, room, c->gpu.count, milli);
     return mask ? mask : fullest(g, room, c->gpu.count);
 }

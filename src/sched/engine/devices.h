@@ -13,6 +13,12 @@
 #include "sched/engine/model.h"
 
 /* --- GPUs ------------------------------------------------------------------------------------------------------------------------------ */
+/* Is a device of that product of the model that somebody names: the product itself, or whole words of it, in any case?  "A100" and "a100-sxm4" are NVIDIA-A100-SXM4-80GB, "A10" is not. */
+bool devices_model_is(str product, str model);
+bool devices_model_fits(const struct sched *s, const struct pod_class *c, node_id n); /* of what the class asks for; always, when it names none */
+/* Labels of nodes that say the product, the first that is there counts. */
+extern const str devices_model_labels[];
+extern const size_t devices_nmodel_labels;
 /* Milli of one device that the class takes on a node like this (GPU_MEMORY depends on the node's memory); GPU_MILLI for whole ones; -1: never there,
  * the model is not one it asked for or the device has too little memory. */
 int32_t devices_milli(const struct sched *s, const struct pod_class *c, node_id n);

@@ -131,6 +131,18 @@ TEST(memory_is_a_share_of_the_device)
     sched_free(s);
 }
 
+/* Devices that are partitions are one pod's each; a model is known by its words. */
+TEST(partitions_are_whole)
+{
+    struct sched *s = sched_new(profile_builtin(S("default")), 1);
+    node(s, "n", 2, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", 4864);
+    T_OK(!place(s, PUT(s, .name = "part", .milli = 500)));
+    T_OK(!place(s, PUT(s, .name = "memory", .mib = 1000)));
+    T_OK(place(s, PUT(s, .name = "one", .whole = 1)));
+    T_OK(place(s, PUT(s, .name = "words", .whole = 1, .model = "a100")));
+    sched_free(s);
+}
+
 TEST(models_are_minded)
 {
     struct sched *s = world_new("default", 1);
@@ -316,5 +328,5 @@ TEST(reasons_have_numbers)
     sched_free(s);
 }
 
-TEST_MAIN(fullest_device_that_fits_then_the_lowest, a_shared_device_is_not_handed_out_whole, a_fraction_of_several_devices, memory_is_a_share_of_the_device, models_are_minded,
+TEST_MAIN(fullest_device_that_fits_then_the_lowest, a_shared_device_is_not_handed_out_whole, a_fraction_of_several_devices, memory_is_a_share_of_the_device, models_are_minded, partitions_are_whole,
           bound_pods_are_taken_as_they_are, nominated_devices_give_way, random_pods_keep_the_books, reasons_have_numbers)

@@ -34,6 +34,7 @@ struct sched *sched_new(struct sched_profile *profile, uint64_t seed)
     s->table = xnew(struct profile_table);
     BUG_ON(!profile_table_make(s->table, profile)); /* parsing refuses what is too much */
     symbols_init(&s->sym);
+    s->pool_key = symbol(&s->sym, S(POOL_LABEL));
     model_init(s);
     classes_init(s);
     pods_init(s);
@@ -284,7 +285,11 @@ void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d
 void sched_place_next(struct sched *s, unit_id u, nsec_t now, bool probe, struct unit_decision *d)
 {
     s->batch = probe ? BATCH_PROBE : BATCH_PLACE;
+    s->batch_within = NULL;
+    for (const struct sched_watch *w = s->watch; w && !s->batch_within; w = w->next)
+        s->batch_within = w->within ? w->within(w->arg, u) : NULL;
     sched_place(s, u, now, d);
+    s->batch_within = NULL;
     s->batch = BATCH_OFF;
 }
 

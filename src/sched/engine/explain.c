@@ -154,6 +154,7 @@ static void rows_write(struct rows *x, struct arena *a, struct explanation *out)
         }
         row->say = say_row(s, a, g, row, directions == 1);
     }
+    out->reason = x->n && is_bandwidth(x->list[0].reason.resource) ? "BandwidthInsufficient" : NULL;
     if (x->others && out->nrows < EXPLAIN_ROWS)
         out->rows[out->nrows++] = (struct explain_row){.plugin = "", .text = S("node(s) had other reasons"), .say = S("had other reasons"),
                                                        .nodes = x->others, .resource = RES_MAX};
@@ -206,6 +207,12 @@ static void miss_consider(const struct sched *s, const struct pod_class *c, node
         *best = m;
 }
 
+static bool lacks_less(const struct plug_reason *a, const struct plug_reason *b, bool is_first)
+{
+    int64_t x = a->need - a->have, y = b->need - b->have;
+    return x < y || (x == y && !is_first);
+}
+
 static str change_text(const struct sched *s, struct arena *a, const struct miss *m)
 {
     struct strbuf b = strbuf_on(a);
@@ -221,7 +228,11 @@ static str change_text(const struct sched *s, struct arena *a, const struct miss
     }
     for (size_t i = 0; i < m->n; i++) {
         const struct plug_reason *r = &m->reasons[i];
-        strbuf_addf(&b, "%s" STR_FMT, i ? " and " : "", STR_ARG(explain_more(s, a, r->resource, r->need - r->have)));
+        size_t other = 0; /* two plugins may lack the same: the larger amount is told, once */
+        while (other < m->n && (other == i || m->reasons[other].resource != r->resource || lacks_less(&m->reasons[other], r, other < i)))
+            other++;
+        if (other == m->n)
+            strbuf_addf(&b, "%s" STR_FMT, b.len ? " and " : "", STR_ARG(explain_more(s, a, r->resource, r->need - r->have)));
     }
     strbuf_addf(&b, " on " STR_FMT, STR_ARG(node));
     return strbuf_str(&b);
@@ -405,6 +416,7 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
     x->created = n.created;
     x->placed = n.placed;
     x->min_member = unit->is_group ? (uint32_t)MAX(unit->min_member, 0) : 0;
+    x->declared = unit->declared;
     x->unit = unit->is_group ? arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(symbol_text(&s->sym, unit->ns)),
                                          STR_ARG(symbol_text(&s->sym, unit->name))) : S("");
     if (p != POD_NONE)

@@ -45,6 +45,7 @@ struct explanation {
     int64_t queue_position; /* 1 is next; 0: not in the queue */
     uint32_t waits_for; /* sched_event mask */
     uint32_t created, placed, min_member; /* of a gang */
+    bool declared;                        /* ... its own object was seen */
     uint32_t room, need; /* of a gang that does not fit as a whole: this many of the members still needed find room together (need 0: unknown) */
     str whose, where;    /* " of sub-group workers", " in one rack (best: r2)", or empty */
     /* a placed pod */
@@ -52,6 +53,7 @@ struct explanation {
     int32_t score, runner_up_score;
     struct explain_score *scores;
     uint32_t nscores;
+    const char *reason; /* one word for machines: "BandwidthInsufficient" where that is what most nodes lack; NULL: none in particular */
     str sentence;
 };
 /* Why the unit waits now.  queue_position and what the last decision was are handed in (0 and NULL: unknown). */

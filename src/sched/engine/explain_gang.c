@@ -45,6 +45,25 @@ static uint32_t put_down(struct sched *s, const struct attempt *x, const struct 
     return room;
 }
 
+/* Of a level of a tree, "zone,rack", the rack. */
+static str last_level(str key)
+{
+    ptrdiff_t at = str_rfind_char(key, ',');
+    return at < 0 ? key : str_from(key, (size_t)at + 1);
+}
+
+/* "r2", of a tree with what is above it: "z1/r2". */
+static void add_values(const struct sched *s, struct strbuf *b, node_id n, str key)
+{
+    str level;
+    bool has;
+    for (bool more = true, first = true; more; first = false) {
+        more = str_cut(&key, ',', &level);
+        sym_t sym = symbol_find(&s->sym, level);
+        strbuf_addf(b, "%s" STR_FMT, first ? "" : "/", STR_ARG(sym ? symbol_text(&s->sym, labelset_get(s->nodes[n].labels, sym, &has)) : S("")));
+    }
+}
+
 /* " in one rack (best: r2)" */
 static str where_text(const struct sched *s, struct arena *a, const struct scope *c, const uint64_t *best)
 {
@@ -54,11 +73,11 @@ static str where_text(const struct sched *s, struct arena *a, const struct scope
         if (best[w])
             first = w * 64 + (uint32_t)__builtin_ctzll(best[w]);
     for (uint32_t k = 0; k < c->nkeys; k++)
-        strbuf_addf(&b, "%s" STR_FMT, k ? " and " : " in one ", STR_ARG(symbol_text(&s->sym, c->keys[k])));
+        strbuf_addf(&b, "%s" STR_FMT, k ? " and " : " in one ", STR_ARG(last_level(symbol_text(&s->sym, c->keys[k]))));
     for (uint32_t k = 0; first != NODE_NONE && k < c->nkeys; k++) {
-        bool has;
-        str value = symbol_text(&s->sym, labelset_get(s->nodes[first].labels, c->keys[k], &has));
-        strbuf_addf(&b, "%s" STR_FMT "%s", k ? ", " : " (best: ", STR_ARG(value), k + 1 == c->nkeys ? ")" : "");
+        strbuf_add_str(&b, k ? S(", ") : S(" (best: "));
+        add_values(s, &b, first, symbol_text(&s->sym, c->keys[k]));
+        strbuf_add_str(&b, k + 1 == c->nkeys ? S(")") : S(""));
     }
     if (first == NODE_NONE)
         strbuf_add_str(&b, S(" (no node has this label)"));
@@ -117,7 +136,7 @@ void explain_gang_try(struct sched *s, struct arena *a, unit_id u, const uint64_
     for (uint32_t b = 0; !found && b < x.root; b++) {
         const struct branch *br = &x.tree[b];
         struct scope part = {br->first, br->count, (uint32_t)MAX(br->target - br->placed, 0), (uint16_t)b, &unit->subgroups[b].required_key, unit->subgroups[b].required_key != 0};
-        if (!br->has_children && part.need)
+        if (!br->nchildren && part.need)
             found = is_short(s, a, &x, &part, within, ret);
     }
     if (!found) {

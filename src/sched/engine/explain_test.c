@@ -86,6 +86,7 @@ TEST(the_sentence_of_the_plan)
     struct explanation *x = explain_waiting(s, &a, sched_unit_of(s, p), 0, &d);
     T_EQ_STR(x->sentence, "0/5000 nodes fit: 4,800 lack bandwidth (needs 500 Mbit/s; best free: 420 on node-17), 200 have taint gpu=only:NoSchedule; "
                           "waiting for bandwidth on any of 4,800 nodes");
+    T_EQ_STR(str_of(x->reason), "BandwidthInsufficient");
     T_EQ_STR(x->unit, "default/web-1");
     T_EQ_INT(x->nodes, 5000);
     T_EQ_INT(x->fitting, 0);
@@ -470,6 +471,33 @@ TEST(json_says_the_same)
     sched_free(s);
 }
 
-TEST_MAIN(the_sentence_of_the_plan, resources_count_under_each, nearest_of_several_resources, kube_schedulers_words, claims_are_named,
+/* NodeResourcesFit and GpuSharing both lack the device: it is one. */
+TEST(a_resource_is_lacked_once)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sched *s = engine();
+    struct res_amount has[] = {{RES_CPU, 8000}, {RES_MEMORY, 8 * GIB}, {RES_PODS, 10}, {RES_GPU, 1}}, wants[] = {{RES_GPU, 2}};
+    add_node(s, (struct node_spec){.name = S("n-1"), .allocatable = {has, 4}, .ngpus = 1});
+    pod_id p = add_pod(s, (struct pod_spec){.name = S("p"), .requests = {wants, 1}, .gpu = {.kind = GPU_WHOLE, .count = 2}});
+    T_EQ_STR(why(s, &a, p)->nearest.text, "1 more nvidia.com/gpu on n-1");
+    sched_free(s);
+}
+
+TEST(levels_of_a_tree_have_names)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sched *s = engine();
+    struct spec_label labels[] = {{S("zone"), S("z1")}, {S("rack"), S("r2")}};
+    add_node(s, (struct node_spec){.name = S("n-1"), .labels = {labels, 2}});
+    unit_id u = gang(s, &a, "job", 3, 3000, "zone,rack");
+    struct unit_decision d = UNIT_DECISION_INIT;
+    sched_place(s, u, NSEC_PER_SEC, &d);
+    struct explanation *x = explain_waiting(s, &a, u, 0, &d);
+    T_OK(str_find(x->sentence, S(" in one rack (best: z1/r2)")) >= 0);
+    unit_decision_fini(&d);
+    sched_free(s);
+}
+
+TEST_MAIN(a_resource_is_lacked_once, levels_of_a_tree_have_names, the_sentence_of_the_plan, resources_count_under_each, nearest_of_several_resources, kube_schedulers_words, claims_are_named,
           a_toleration_may_be_nearest, devices_are_told, rows_are_bounded,
           preemption_is_told, gangs_gates_and_nothing, too_small_nodes_are_not_waited_for, a_gang_says_how_far_it_comes, a_choice_shows_both_scores, amounts_for_people, json_says_the_same)

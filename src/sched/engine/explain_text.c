@@ -228,9 +228,17 @@ static void add_rejection(struct strbuf *b, struct arena *a, const struct sched 
         add_waiting(b, a, s, x);
 }
 
+/* Of a unit "ns/workload/group" or ".../group/key"; false: it is another's. */
+static bool cut_workload(str unit, str *ret_workload, str *ret_group)
+{
+    str ns;
+    return str_cut(&unit, '/', &ns) && str_cut(&unit, '/', ret_workload) && (str_cut(&unit, '/', ret_group) || ret_group->len);
+}
+
 str explain_sentence(struct arena *a, const struct sched *s, const struct explanation *x)
 {
     struct strbuf b = strbuf_on(a);
+    str workload, group;
     switch (x->result) {
     case UNIT_PLACED:
         if (x->node.len)
@@ -242,6 +250,11 @@ str explain_sentence(struct arena *a, const struct sched *s, const struct explan
         if (x->created < x->min_member)
             strbuf_addf(&b, "%s of at least %s members created; waiting for %s more", explain_count(a, x->created), explain_count(a, x->min_member),
                         explain_count(a, x->min_member - x->created));
+        else if (cut_workload(x->unit, &workload, &group))
+            strbuf_addf(&b, "%s %s created; waiting for Workload " STR_FMT " to be there and to have the group \"" STR_FMT "\"", explain_count(a, x->created), x->created == 1 ? "member" : "members",
+                        STR_ARG(workload), STR_ARG(group));
+        else if (x->declared)
+            strbuf_addf(&b, "%s %s created; waiting for more of its sub-groups to have all that they need", explain_count(a, x->created), x->created == 1 ? "member" : "members");
         else
             strbuf_addf(&b, "%s %s created; waiting for the group itself to be declared", explain_count(a, x->created),
                         x->created == 1 ? "member" : "members");
@@ -287,6 +300,8 @@ static void waiting_json(struct arena *a, const struct sched *s, const struct ex
     for (size_t i = 0; i < ARRAY_LEN(event_words); i++)
         if (x->waits_for & event_words[i].bit)
             json_push(a, &events, json_string(str_of(event_words[i].name)));
+    if (x->reason)
+        json_set(a, o, S("reason"), json_string(str_of(x->reason)));
     json_set(a, o, S("reasons"), rows);
     if (x->has_nearest) {
         struct json n = json_object();

@@ -132,6 +132,51 @@ TEST(every_sub_group_has_its_minimum)
     sched_free(s);
 }
 
+TEST(some_of_the_sub_groups_are_enough)
+{
+    struct sched *s = world_new("default", 0);
+    add_nodes(s, 2, 2000);
+    struct spec_subgroup sub[] = {{.name = S("a"), .min_member = 2}, {.name = S("b"), .min_member = 2}, {.name = S("c"), .min_member = 2}};
+    unit_id u = world_group(s, .name = S("g"), .min_subgroup = 2, .subgroups = sub, .nsubgroups = 3);
+    world_members(s, "g", "a", 2, 1000, "a", 0);
+    world_members(s, "g", "b", 1, 1000, "b", 0);
+    struct unit_decision d = UNIT_DECISION_INIT;
+    sched_place(s, u, 0, &d);
+    T_EQ_INT(d.result, UNIT_INCOMPLETE); /* only one of them could be */
+    world_members(s, "g", "c", 3, 1000, "c", 0);
+    sched_place(s, u, 0, &d);
+    T_EQ_INT(d.result, UNIT_PLACED);
+    T_EQ_INT(d.placements.len, 4);
+    T_EQ_INT(world_state(s, "b0"), PS_PENDING);
+    world_node(s, "n2", 1000, "", "");
+    sched_place(s, u, 0, &d); /* a third member of c, not one of b */
+    T_EQ_INT(d.placements.len, 1);
+    T_EQ_INT(world_state(s, "b0"), PS_PENDING);
+    world_pod(s, .name = "b1", .group = "g", .subgroup = "b");
+    world_node(s, "n3", 2000, "", "");
+    sched_place(s, u, 0, &d);
+    T_EQ_INT(d.placements.len, 2);
+    T_EQ_INT(unit_count(s, u).placed, 7);
+    world_check(s);
+    pod_id pods[7];
+    uint32_t part[7];
+    static const char *const names[] = {"a0", "a1", "b0", "b1", "c0", "c1", "c2"};
+    for (size_t i = 0; i < 7; i++)
+        pods[i] = sched_pod_find(s, S("default"), str_of(names[i]));
+    T_EQ_INT(unit_surplus(s, u, pods, 7, part), 2); /* one of c by itself, then the first named sub-group */
+    T_OK(part[4] == 1 && part[0] == 2 && part[1] == 2 && part[2] + part[3] + part[5] + part[6] == 0);
+    T_OK(!unit_holds_without(s, u, &pods[0], 1)); /* a would be there in part */
+    T_OK(unit_holds_without(s, u, &pods[4], 1));
+    T_OK(unit_holds_without(s, u, NULL, 0));
+    sched_pod_delete(s, S("default"), S("a0"));
+    T_OK(unit_holds_without(s, u, NULL, 0)); /* b and c are enough */
+    T_OK(unit_holds_without(s, u, &pods[1], 1)); /* what is left of a */
+    sched_pod_delete(s, S("default"), S("b0"));
+    T_OK(!unit_holds_without(s, u, NULL, 0));
+    unit_decision_fini(&d);
+    sched_free(s);
+}
+
 TEST(a_parent_counts_the_members_below_it)
 {
     struct sched *s = world_new("default", 0);
@@ -462,7 +507,7 @@ TEST(a_large_gang_leaves_nothing_when_one_does_not_fit)
 }
 
 TEST_MAIN(a_gang_is_placed_together_or_not_at_all, surplus_is_placed_when_it_fits, incomplete_undeclared_and_gated_groups_wait, a_gang_that_lost_a_member_needs_one_more,
-          every_sub_group_has_its_minimum, a_parent_counts_the_members_below_it, required_topology_keeps_a_gang_in_one_domain,
+          every_sub_group_has_its_minimum, some_of_the_sub_groups_are_enough, a_parent_counts_the_members_below_it, required_topology_keeps_a_gang_in_one_domain,
           members_that_run_bind_the_others_to_their_domain, preferred_topology_starts_narrow_and_widens, sort_rules_say_which_domain_comes_first,
           the_node_selector_of_a_group_is_its_members, sub_groups_have_domains_inside_their_parents, classes_that_need_each_other_find_together,
           random_gangs_hold_their_rules, a_large_gang_leaves_nothing_when_one_does_not_fit)

@@ -107,19 +107,29 @@ unit_id units_of_pod(struct sched *s, str ns, str group, pod_id p)
     return u;
 }
 
-void units_policy(struct sched *s, unit_id u, str queue, enum preemptibility preemptibility)
+void units_policy(struct sched *s, unit_id u, str queue, str pool, enum preemptibility preemptibility)
 {
     struct unit *x = &s->units[u];
+    if (!x->is_group || (!x->has_pool && x->pool == 0))
+        x->pool = symbol(&s->sym, pool);
     if (!x->is_group || (!x->has_queue && x->queue == 0))
         x->queue = symbol(&s->sym, queue);
     if (!x->is_group || (!x->has_preemptibility && x->preemptibility == PREEMPTIBLE_UNSET))
         x->preemptibility = (uint8_t)preemptibility;
 }
 
+void units_times(struct sched *s, unit_id u, nsec_t runtime_ns, nsec_t protect_ns)
+{
+    struct unit *x = &s->units[u];
+    if (!x->has_runtime)
+        x->runtime_ns = x->is_group ? MAX(x->runtime_ns, runtime_ns) : runtime_ns;
+    x->protect_ns = x->is_group ? MAX(x->protect_ns, protect_ns) : protect_ns;
+}
+
 void units_changed(struct sched *s, unit_id u)
 {
-    if (unlikely(s->watch))
-        s->watch->unit(s->watch->arg, u);
+    for (struct sched_watch *w = s->watch; w; w = w->next)
+        w->unit(w->arg, u);
 }
 
 /* No member is above x->priority; is one still there? */
@@ -173,7 +183,7 @@ static int check_subgroup(const struct group_spec *g, size_t i, struct err *err)
         return err_set(err, E_INVALID_ARG, "sub-group %zu of group " STR_FMT "/" STR_FMT " needs a name", i, STR_ARG(g->ns), STR_ARG(g->name));
     if (subgroup_index(g, x->name) != i)
         return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " has two sub-groups " STR_FMT, STR_ARG(g->ns), STR_ARG(g->name), STR_ARG(x->name));
-    if (x->min_member < 0)
+    if (x->min_member < 0 || x->min_subgroup < 0)
         return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " has a negative minimum", STR_ARG(x->name), STR_ARG(g->ns), STR_ARG(g->name));
     if (x->parent.len && subgroup_index(g, x->parent) == 0xffff)
         return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " names the parent " STR_FMT ", which is not there", STR_ARG(x->name), STR_ARG(g->ns),
@@ -207,6 +217,8 @@ static int check(const struct sched *s, const struct group_spec *g, struct err *
         return err_set(err, E_INVALID_ARG, "a group needs a name");
     if (g->min_member < 0 || (uint32_t)g->min_member > LIMIT_SCHED_GROUP)
         return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " wants at least %d members: 0 to %u are possible", STR_ARG(g->ns), STR_ARG(g->name), g->min_member, LIMIT_SCHED_GROUP);
+    if (g->min_subgroup < 0)
+        return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " wants at least %d sub-groups", STR_ARG(g->ns), STR_ARG(g->name), g->min_subgroup);
     if (g->nsubgroups > LIMIT_SCHED_SUBGROUPS)
         return err_set(err, E_TOO_LARGE, "group " STR_FMT "/" STR_FMT " has %zu sub-groups, more than %u", STR_ARG(g->ns), STR_ARG(g->name), g->nsubgroups, LIMIT_SCHED_SUBGROUPS);
     if (g->nrequired_keys > LIMIT_SCHED_TOPOLOGY_KEYS || g->npreferred_keys > LIMIT_SCHED_TOPOLOGY_KEYS || g->nsort_rules > LIMIT_SCHED_TOPOLOGY_KEYS)
@@ -227,6 +239,34 @@ static sym_t *keys(struct sched *s, struct arena *a, const str *p, size_t n)
     return out;
 }
 
+/* A preferred level of a tree that cannot be had gives way to the next wider one: "zone,row,rack" stands for zone, row and rack, widest first, without those that are
+ * required anyway. */
+static uint32_t levels(struct sched *s, str key, str required, sym_t *ret)
+{
+    uint32_t n = 0;
+    for (size_t i = 1; i <= key.len; i++) {
+        str level = {key.p, i};
+        if ((i == key.len || key.p[i] == ',') && !(str_has_prefix(required, level) && (required.len == i || required.p[i] == ',')))
+            ret[n++] = symbol(&s->sym, level);
+    }
+    return n;
+}
+
+static sym_t *preferred(struct sched *s, struct arena *a, const str *p, size_t n, str required, uint32_t *ret_n)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        most++;
+        for (size_t k = 0; k < p[i].len; k++)
+            most += p[i].p[k] == ',';
+    }
+    sym_t *out = arena_array(a, most, sym_t);
+    *ret_n = 0;
+    for (size_t i = 0; i < n; i++)
+        *ret_n += levels(s, p[i], required, out + *ret_n);
+    return out;
+}
+
 static void fill(struct sched *s, struct unit *x, const struct group_spec *g)
 {
     arena_fini(&x->arena);
@@ -234,6 +274,7 @@ static void fill(struct sched *s, struct unit *x, const struct group_spec *g)
     struct arena *a = &x->arena;
     x->declared = true;
     x->min_member = g->min_member;
+    x->min_subgroup = g->min_subgroup;
     x->created_ns = g->created_ns;
     x->timeout_ns = g->timeout_ns;
     x->has_priority = g->has_priority;
@@ -242,20 +283,27 @@ static void fill(struct sched *s, struct unit *x, const struct group_spec *g)
     if (g->queue.len || x->has_queue)
         x->queue = symbol(&s->sym, g->queue);
     x->has_queue = g->queue.len != 0;
+    if (g->pool.len || x->has_pool)
+        x->pool = symbol(&s->sym, g->pool);
+    x->has_pool = g->pool.len != 0;
     if (g->preemptibility != PREEMPTIBLE_UNSET || x->has_preemptibility)
         x->preemptibility = (uint8_t)g->preemptibility;
     x->has_preemptibility = g->preemptibility != PREEMPTIBLE_UNSET;
+    if (g->runtime_ns || x->has_runtime)
+        x->runtime_ns = g->runtime_ns;
+    x->has_runtime = g->runtime_ns != 0;
+    x->max_tries = g->max_tries;
     x->nsubgroups = (uint32_t)g->nsubgroups;
     x->subgroups = arena_array(a, g->nsubgroups, struct subgroup);
     for (size_t i = 0; i < g->nsubgroups; i++) {
         const struct spec_subgroup *from = &g->subgroups[i];
-        x->subgroups[i] = (struct subgroup){.name = symbol(&s->sym, from->name), .parent = subgroup_index(g, from->parent), .min_member = from->min_member,
-                                            .required_key = symbol(&s->sym, from->required_key), .preferred_key = symbol(&s->sym, from->preferred_key)};
+        x->subgroups[i] = (struct subgroup){.name = symbol(&s->sym, from->name), .parent = subgroup_index(g, from->parent), .min_member = from->min_member, .min_subgroup = from->min_subgroup,
+                                            .required_key = symbol(&s->sym, from->required_key)};
+        x->subgroups[i].preferred_keys = preferred(s, a, &from->preferred_key, 1, from->required_key, &x->subgroups[i].npreferred_keys);
     }
     x->required_keys = keys(s, a, g->required_keys, g->nrequired_keys);
     x->nrequired_keys = (uint32_t)g->nrequired_keys;
-    x->preferred_keys = keys(s, a, g->preferred_keys, g->npreferred_keys);
-    x->npreferred_keys = (uint32_t)g->npreferred_keys;
+    x->preferred_keys = preferred(s, a, g->preferred_keys, g->npreferred_keys, g->nrequired_keys ? g->required_keys[0] : S(""), &x->npreferred_keys);
     x->nsort_rules = (uint32_t)g->nsort_rules;
     x->sort_rules = arena_array(a, g->nsort_rules, struct spec_sort_rule);
     if (g->nsort_rules)

@@ -303,8 +303,8 @@ void model_node_hide(struct sched *s, node_id n)
     bit_clear(s->alive, n);
     s->nalive--;
     model_touch(s, n, true);
-    if (s->watch)
-        s->watch->node(s->watch->arg, n);
+    for (struct sched_watch *w = s->watch; w; w = w->next)
+        w->node(w->arg, n);
 }
 
 void model_node_show(struct sched *s, node_id n)
@@ -316,11 +316,17 @@ void model_node_show(struct sched *s, node_id n)
     storage_node(s, n, 1);
     plugins_node(s, n, 1);
     model_touch(s, n, true);
-    if (s->watch)
-        s->watch->node(s->watch->arg, n);
+    for (struct sched_watch *w = s->watch; w; w = w->next)
+        w->node(w->arg, n);
 }
 
 /* --- pods onto nodes ------------------------------------------------------------------------------------------------------------ */
+static void tell_of_pod(struct sched *s, pod_id id, int sign)
+{
+    for (struct sched_watch *w = s->watch; w; w = w->next)
+        w->pod(w->arg, id, sign);
+}
+
 static void link_pod(struct sched *s, pod_id id, node_id n)
 {
     struct pod *p = &s->pods[id];
@@ -393,7 +399,7 @@ static void apply(struct sched *s, pod_id id, node_id n, enum pod_state state, u
             plugin->assigned(s, s->plugin_state[s->hooks[i]], id, n);
     }
     if (unlikely(s->watch))
-        s->watch->pod(s->watch->arg, id, 1);
+        tell_of_pod(s, id, 1);
     model_touch(s, n, false);
 }
 
@@ -403,7 +409,7 @@ static void take_off(struct sched *s, pod_id id)
     const struct pod_class *c = s->classes[p->class_];
     node_id n = p->node;
     if (unlikely(s->watch))
-        s->watch->pod(s->watch->arg, id, -1);
+        tell_of_pod(s, id, -1);
     for (uint32_t i = 0; i < s->nhooks; i++) {
         const struct sched_plugin *plugin = s->table->plugins[s->hooks[i]].plugin;
         if (plugin->unassigned)
@@ -459,7 +465,7 @@ void model_set_state(struct sched *s, pod_id id, enum pod_state state)
     if (p->state == PS_NOMINATED || state == PS_NOMINATED)
         place_nominated(s, id, p->node, state == PS_NOMINATED ? 1 : -1);
     if (unlikely(s->watch))
-        s->watch->pod(s->watch->arg, id, -1);
+        tell_of_pod(s, id, -1);
     preempt_assigned(s, id, p->node, -1);
     if (was && (!is || was_going != is_going))
         terms_pod(s, id, p->node, -1, was_going);
@@ -468,7 +474,7 @@ void model_set_state(struct sched *s, pod_id id, enum pod_state state)
         terms_pod(s, id, p->node, 1, is_going);
     preempt_assigned(s, id, p->node, 1);
     if (unlikely(s->watch))
-        s->watch->pod(s->watch->arg, id, 1);
+        tell_of_pod(s, id, 1);
     model_touch(s, p->node, false);
     statement_event(s, is_going ? EVENT_POD_FREED : EVENT_POD_ASSIGNED);
 }

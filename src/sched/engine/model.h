@@ -78,9 +78,11 @@ struct node { /* cold part; hot parts are columns */
     struct node_taint *taints;
     uint32_t ntaints;
     bool unschedulable;
+    sym_t pool; /* value of its label POOL_LABEL; 0: none */
     struct node_image *images; /* sorted by name */
     uint32_t nimages;
     sym_t gpu_model;
+    bool gpus_are_cut; /* into partitions (MIG), each of which counts as a device: no parts of those */
     int64_t gpu_memory_mib;
     uint32_t ngpus;
     struct spec_numa numa[NUMA_MAX];
@@ -169,8 +171,10 @@ struct pod_class {
     sym_t ns;
     struct labelset labels;
     uint32_t labels_id; /* same ns and labels, same id: what terms match against */
-    int32_t priority;
+    int32_t priority, rank;
     bool preempt_never, best_effort, guaranteed, daemon, never_victim;
+    bool in_pool; /* only nodes of `pool` will do */
+    sym_t pool;   /* 0: those of none */
     uint8_t profile; /* of s->table */
     uint32_t gates;
     struct res_amount *req; /* by id, RES_PODS included, no zero amounts */
@@ -227,6 +231,7 @@ struct pod {
     uint8_t numa_zones; /* bits, when numa rules placed it */
     uint16_t gpu_mask;  /* devices it holds */
     uint16_t subgroup;  /* index in its group, 0xffff none */
+    uint16_t loss;      /* in s->losses; 0: nothing was said */
     sym_t subgroup_name;
     uint32_t slot_in_unit;
     sym_t ns;
@@ -238,8 +243,9 @@ struct pod {
 struct subgroup {
     sym_t name;
     uint16_t parent; /* index, 0xffff: the group */
-    int32_t min_member;
-    sym_t required_key, preferred_key;
+    int32_t min_member, min_subgroup;
+    sym_t required_key, *preferred_keys; /* widest first */
+    uint32_t npreferred_keys;
 };
 struct unit { /* a pod alone, or a group */
     bool used;
@@ -247,14 +253,19 @@ struct unit { /* a pod alone, or a group */
     bool declared; /* the group's own object was seen (members may come first) */
     bool has_priority; /* the group's own; else the highest of its members */
     bool has_ended; /* a member came to its end: fewer than the minimum is no accident then */
-    bool has_queue, has_preemptibility; /* the same; else those of the first member that says so */
+    bool has_queue, has_pool, has_preemptibility; /* the same; else those of the first member that says so */
     uint8_t preemptibility; /* enum preemptibility */
     sym_t queue;            /* 0: not under the batch policy */
+    sym_t pool;             /* of nodes, that it says it belongs to; 0: none */
     sym_t ns, name; /* of the group */
     str key;        /* "ns/name", of a group */
     int32_t priority;
     nsec_t created_ns, timeout_ns;
-    int32_t min_member;
+    nsec_t runtime_ns; /* declared, the longest of its members unless the group says so; 0: nobody knows */
+    nsec_t protect_ns; /* longest of its members */
+    bool has_runtime;  /* the group's own */
+    int32_t max_tries; /* 0: no end */
+    int32_t min_member, min_subgroup;
     struct subgroup *subgroups;
     uint32_t nsubgroups;
     sym_t *required_keys, *preferred_keys;
@@ -299,14 +310,17 @@ struct ns_info {
 };
 
 /* --- who is told --------------------------------------------------------------------------------------------------------------- */
-/* One listener, for accounts that must be what the pods say at all times, in statements and through rollbacks. */
+/* Listeners, for accounts that must be what the pods say at all times, in statements and through rollbacks. */
 struct sched_watch {
+    struct sched_watch *next;
     void *arg;
     /* Pod p is on pod.node in pod.state from now on (+1), or will not be (-1): around each change of either. */
     void (*pod)(void *arg, pod_id p, int sign);
     /* Members came, changed or went, the group's object changed; or the unit is about to be gone (no pods). */
     void (*unit)(void *arg, unit_id u);
     void (*node)(void *arg, node_id n); /* came, changed or went */
+    /* The nodes that sched_place_next may use for the unit; NULL, or an answer of NULL: all.  Good until the next call. */
+    const uint64_t *(*within)(void *arg, unit_id u);
 };
 
 enum batch_mode {
@@ -317,6 +331,7 @@ enum batch_mode {
 
 /* --- the whole ----------------------------------------------------------------------------------------------------------------------- */
 struct undo_log;
+#define POOL_LABEL "kai.scheduler/node-pool"
 struct sched {
     struct symbols sym;
     const struct sched_profile *profile; /* the first, with those that follow it; owned; plugin.h */
@@ -345,6 +360,8 @@ struct sched {
     uint32_t npods_slots, cappods, npods;
     VEC(pod_id) free_pods;
     struct pod_table *pod_table; /* by ns/name */
+    VEC(struct spec_loss) losses; /* of the few pods that say something; [0] unused.  Beyond LIMIT_SCHED_LOSSES nobody is heard */
+    VEC(uint16_t) free_losses;
     struct elsewhere elsewhere; /* pods in PS_ELSEWHERE */
     struct unit *units; /* [0] unused */
     uint32_t nunits_slots, capunits;
@@ -363,8 +380,10 @@ struct sched {
     uint32_t hooks[64];      /* indexes in the table of plugins with assigned or unassigned */
     uint32_t nhooks;
     void **plugin_state; /* one for each entry of the table, see plugin.h */
-    const struct sched_watch *watch; /* NULL: nobody */
+    struct sched_watch *watch; /* the first; NULL: nobody */
+    sym_t pool_key; /* POOL_LABEL */
     uint8_t batch; /* enum batch_mode, see sched_place_next */
+    const uint64_t *batch_within; /* ... the nodes that it may use; NULL: all */
     struct undo_log *undo;
     uint64_t nassigned;  /* pods that came onto a node so far; a rollback takes its own off again */
     bool imagining;      /* a pod is moved that will be moved back, or moves back: plugins count, but learn nothing from it */

@@ -2,6 +2,7 @@
  * what changed so that only units that it may help are woken. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/limits.h"
+#include "sched/engine/devices.h"
 #include "sched/engine/engine.h"
 #include "sched/engine/pods.h"
 #include "sched/engine/select.h"
@@ -57,6 +58,7 @@ static struct node make_record(struct sched *s, const struct node_spec *spec)
 {
     struct node r = {.arena = ARENA_SMALL(512)};
     r.labels = labelset_make(s, &r.arena, spec->labels);
+    r.pool = labelset_get(r.labels, s->pool_key, &(bool){false});
     r.taints = arena_array(&r.arena, spec->ntaints, struct node_taint);
     r.ntaints = (uint32_t)spec->ntaints;
     for (size_t i = 0; i < spec->ntaints; i++)
@@ -69,6 +71,7 @@ static struct node make_record(struct sched *s, const struct node_spec *spec)
     if (r.nimages > 1)
         qsort(r.images, r.nimages, sizeof *r.images, image_cmp);
     r.gpu_model = symbol(&s->sym, spec->gpu_model);
+    r.gpus_are_cut = devices_model_is(spec->gpu_model, S("MIG"));
     r.gpu_memory_mib = amount_within(spec->gpu_memory_mib, INT32_MAX - 1);
     r.ngpus = spec->ngpus;
     r.nnuma = (uint32_t)spec->nnuma;
@@ -202,8 +205,8 @@ static uint64_t update(struct sched *s, node_id n, const struct node_spec *spec,
         arena_fini(&record->arena);
         return 0;
     }
-    /* Pods with devices or zones are booked against the old record: they leave and come back. */
-    bool rebook = node->ngpus != record->ngpus || node->gpu_model != record->gpu_model || node->gpu_memory_mib != record->gpu_memory_mib || !same_numa(node, record);
+    /* Pods with devices or zones are booked against the old record, and those of a pool by who divides it: they leave and come back. */
+    bool rebook = node->pool != record->pool || node->ngpus != record->ngpus || node->gpu_model != record->gpu_model || node->gpu_memory_mib != record->gpu_memory_mib || !same_numa(node, record);
     struct pods_parked parked = {0};
     if (rebook)
         pods_park(s, n, &parked);

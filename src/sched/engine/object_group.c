@@ -1,6 +1,6 @@
 /* object_group.c - PodGroups of KAI, Gödel, co-scheduling and Kubernetes as the engine wants them.  See object.h.
  *
- *   scheduling.run.ai               minMember, subGroups[{name, minMember, parent, topologyConstraint}], topologyConstraint
+ *   scheduling.run.ai               minMember or minSubGroup, subGroups[{name, minMember or minSubGroup, parent, topologyConstraint}], topologyConstraint
  *   scheduling.godel.kubewharf.io   minMember, scheduleTimeoutSeconds, affinity.podGroupAffinity{required, preferred, sortRules, nodeSelector}
  *   scheduling.x-k8s.io             minMember, scheduleTimeoutSeconds (also Volcano's group: minMember)
  *   scheduling.k8s.io               schedulingPolicy.gang.minCount, schedulingConstraints.topology[].key
@@ -48,25 +48,41 @@ static void read_subgroups(struct reader *r, const struct json *spec, const stru
         if (str_empty(p[i].name))
             read_bad(r, SPOT(here, "name"), "is missing");
         p[i].parent = read_str(r, v, here, "parent");
-        p[i].min_member = read_min(r, v, here, "minMember");
+        p[i].min_subgroup = (int32_t)read_int(r, v, here, "minSubGroup", 0, INT32_MAX, 0);
+        p[i].min_member = p[i].min_subgroup ? 0 : read_min(r, v, here, "minMember");
         read_levels(r, v, here, &p[i].required_key, &p[i].preferred_key);
     }
     ret->subgroups = p;
     ret->nsubgroups = list_len(list);
 }
 
+/* What the sub-groups without others below need together; without sub-groups no bound. */
+static int32_t sum_of_leaves(const struct group_spec *g)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < g->nsubgroups; i++) {
+        bool inner = false;
+        for (size_t k = 0; k < g->nsubgroups; k++)
+            inner |= str_eq(g->subgroups[k].parent, g->subgroups[i].name);
+        sum += inner ? 0 : g->subgroups[i].min_member;
+    }
+    return g->nsubgroups ? (int32_t)MIN(sum, (int64_t)INT32_MAX) : INT32_MAX;
+}
+
 static void read_kai(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
 {
     str required, preferred;
-    /* of semi-preemptible groups only what is beyond the minimum may be taken; here nothing is */
     static const char *const words[] = {"", "preemptible", "non-preemptible", "semi-preemptible"};
-    ret->min_member = read_min(r, spec, at, "minMember");
+    ret->min_subgroup = (int32_t)read_int(r, spec, at, "minSubGroup", 0, INT32_MAX, 0);
+    ret->min_member = ret->min_subgroup ? 0 : read_min(r, spec, at, "minMember");
     ret->queue = read_str(r, spec, at, "queue");
-    ret->preemptibility = (enum preemptibility)MIN(read_word(r, spec, at, "preemptibility", words, ARRAY_LEN(words), PREEMPTIBLE_UNSET), (int)PREEMPTIBLE_NO);
+    ret->preemptibility = (enum preemptibility)read_word(r, spec, at, "preemptibility", words, ARRAY_LEN(words), PREEMPTIBLE_UNSET); /* in the order of the words */
     const struct priority_class *class_ = json_get(spec, S("priorityClassName")) ? sched_priority_class_find(r->s, read_str(r, spec, at, "priorityClassName")) : NULL;
     ret->has_priority = class_ != NULL;
     ret->priority = class_ ? class_->value : 0;
+    ret->max_tries = (int32_t)MAX(read_int(r, spec, at, "schedulingBackoff", INT32_MIN, INT32_MAX, -1), 0);
     read_subgroups(r, spec, at, ret);
+    ret->min_member = MIN(ret->min_member, sum_of_leaves(ret)); /* where there are sub-groups, theirs count */
     read_levels(r, spec, at, &required, &preferred);
     ret->required_keys = one_key(r, required, &ret->nrequired_keys);
     ret->preferred_keys = one_key(r, preferred, &ret->npreferred_keys);
@@ -155,6 +171,38 @@ static void read_core(struct reader *r, const struct json *spec, const struct sp
     ret->required_keys = read_topology_keys(r, limits, limits_at, "topology", "key", &ret->nrequired_keys);
 }
 
+/* --- Kuscia --------------------------------------------------------------------------------------------------------------------------------------- */
+str object_party_name(struct arena *a, str domain, str role)
+{
+    return role.len ? arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(domain), STR_ARG(role)) : domain;
+}
+
+/* A TaskResourceGroup: a sub-group for each party, of which so many must have their room. */
+static void read_kuscia(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
+{
+    ret->ns = S(""); /* it has none */
+    const struct json *list = read_array(r, spec, at, "parties");
+    const struct spot *list_at = SPOT(at, "parties");
+    size_t n = list_len(list);
+    int64_t members = read_int(r, spec, at, "minReservedMembers", 0, INT32_MAX, (int64_t)n);
+    if (n > LIMIT_SCHED_SUBGROUPS)
+        read_bad(r, list_at, "%zu parties are more than %u", n, LIMIT_SCHED_SUBGROUPS);
+    struct spec_subgroup *p = arena_array(r->a, n, struct spec_subgroup);
+    for (size_t i = 0; i < n && r->code == 0; i++) {
+        const struct json *v = read_item(r, list, list_at, i);
+        const struct spot *here = SPOT_AT(list_at, i);
+        p[i].name = object_party_name(r->a, read_str(r, v, here, "domainID"), read_str(r, v, here, "role"));
+        p[i].min_member = (int32_t)read_int(r, v, here, "minReservedPods", 0, LIMIT_SCHED_GROUP, 1);
+        ret->min_member += p[i].min_member;
+    }
+    if (members > 0 && members < (int64_t)n) { /* so many of the parties are enough */
+        ret->min_member = 0;
+        ret->min_subgroup = (int32_t)members;
+    }
+    ret->subgroups = p;
+    ret->nsubgroups = n;
+}
+
 /* --- the whole ---------------------------------------------------------------------------------------------------------------------------------- */
 static const struct {
     str group; /* of the API */
@@ -166,6 +214,7 @@ static const struct {
     {STR_INIT("scheduling.sigs.k8s.io"), read_plain},
     {STR_INIT("scheduling.volcano.sh"), read_plain},
     {STR_INIT("scheduling.k8s.io"), read_core},
+    {STR_INIT("kuscia.secretflow"), read_kuscia},
 };
 
 int object_group(struct sched *s, struct arena *a, const struct json *obj, struct group_spec *ret, struct err *err)
@@ -173,7 +222,8 @@ int object_group(struct sched *s, struct arena *a, const struct json *obj, struc
     struct reader r = READER(s, a, err);
     struct object_meta meta;
     read_meta(&r, obj, &meta);
-    struct group_spec g = {.ns = meta.ns, .name = meta.name, .created_ns = meta.created_ns};
+    bool has;
+    struct group_spec g = {.ns = meta.ns, .name = meta.name, .created_ns = meta.created_ns, .runtime_ns = annotation_duration(&r, meta.annotations, EXPECTED_RUNTIME), .pool = labels_get(meta.labels, S(POOL_LABEL), &has)};
     str version = read_str(&r, obj, NULL, "apiVersion"), group;
     str_cut(&version, '/', &group);
     const struct json *spec = read_object(&r, obj, NULL, "spec");

@@ -1,5 +1,6 @@
 /* object_node.c - a Node as the engine wants it: allocatable amounts, taints, images, GPUs by label.  See object.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/devices.h"
 #include "sched/engine/object.h"
 #include "sched/engine/object_read.h"
 
@@ -65,16 +66,19 @@ static int64_t label_number(struct reader *r, struct spec_labels labels, const c
 
 static void read_gpus(struct reader *r, const struct object_meta *meta, struct amounts *a, struct node_spec *ret)
 {
-    bool has;
+    bool has = false;
     int64_t count = label_number(r, meta->labels, "nvidia.com/gpu.count"), memory = label_number(r, meta->labels, "nvidia.com/gpu.memory");
-    if (!a->has[RES_GPU] && count > 0)
+    /* where all are cut into partitions with names of their own, the label still counts what they were cut from */
+    if (!a->has[RES_GPU] && count > 0 && !str_is(labels_get(meta->labels, S("nvidia.com/mig.strategy"), &has), "mixed"))
         a->v[RES_GPU] = count;
     /* more than can be told apart (devices cut into many time slices): as many as can */
+    has = false;
     a->v[RES_GPU] = MIN(a->v[RES_GPU], (int64_t)GPU_MAX);
     ret->ngpus = (uint32_t)a->v[RES_GPU];
     if (!ret->ngpus)
         return;
-    ret->gpu_model = labels_get(meta->labels, S("nvidia.com/gpu.product"), &has);
+    for (size_t i = 0; i < devices_nmodel_labels && !has; i++)
+        ret->gpu_model = labels_get(meta->labels, devices_model_labels[i], &has);
     ret->gpu_memory_mib = MIN(memory < 0 ? 0 : memory >= LEAST_BYTES ? memory >> 20 : memory, (int64_t)LEAST_BYTES);
 }
 

@@ -1,5 +1,7 @@
 /* object_pod.c - a Pod as the engine wants it.  See object.h; requests are in object_resources.c, constraints in object_constraints.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/codec_scalar.h"
+#include "base/civil.h"
 #include "sched/engine/object.h"
 #include "sched/engine/object_pod.h"
 
@@ -87,15 +89,35 @@ static const struct {
     {false, STR_INIT("scheduling.k8s.io/group-name")},
 };
 
+/* A group of a Workload: no PodGroup has a name with "/". */
+static str read_workload(struct reader *r, const struct json *spec, const struct spot *at)
+{
+    const struct json *ref = read_object(r, spec, at, "workloadRef");
+    const struct spot *here = SPOT(at, "workloadRef");
+    str name = read_str(r, ref, here, "name"), group = read_str(r, ref, here, "podGroup"), key = read_str(r, ref, here, "podGroupReplicaKey");
+    if (!name.len || !group.len)
+        return S("");
+    return arena_fmt(r->a, STR_FMT "/" STR_FMT "%s" STR_FMT, STR_ARG(name), STR_ARG(group), key.len ? "/" : "", STR_ARG(key));
+}
+
 static void read_group(struct reader *r, const struct json *spec, const struct object_meta *meta, struct pod_spec *ret)
 {
     const struct spot *at = SPOT(NULL, "spec");
     bool has;
     ret->group = read_str(r, read_object(r, spec, at, "schedulingGroup"), SPOT(at, "schedulingGroup"), "podGroupName");
+    if (str_empty(ret->group))
+        ret->group = read_workload(r, spec, at);
     for (size_t i = 0; i < ARRAY_LEN(group_keys) && str_empty(ret->group); i++)
         ret->group = labels_get(group_keys[i].is_label ? meta->labels : meta->annotations, group_keys[i].key, &has);
-    if (ret->group.len)
+    if (ret->group.len) {
         ret->subgroup = labels_get(meta->labels, S("kai.scheduler/subgroup-name"), &has);
+        return;
+    }
+    /* a task of several institutions: the group is of no namespace, and the sub-group is the party, so that a pod can stand for its own namespace only */
+    ret->group = labels_get(meta->annotations, S("kuscia.secretflow/task-resource-group"), &has);
+    ret->group_is_cluster = ret->group.len > 0;
+    if (ret->group_is_cluster)
+        ret->subgroup = object_party_name(r->a, meta->ns, labels_get(meta->labels, S("kuscia.secretflow/pod-role"), &has));
 }
 
 /* Labels that tell one replica from the next: the owner's selector cannot name them. */
@@ -146,8 +168,57 @@ static void read_policy(const struct object_meta *meta, struct pod_spec *ret)
     ret->queue = labels_get(meta->labels, S("kai.scheduler/queue"), &has);
     if (!ret->queue.len && str_is(ret->scheduler, "kai-scheduler"))
         ret->queue = S("default-queue");
+    ret->pool = labels_get(meta->labels, S(POOL_LABEL), &has);
     str p = labels_get(meta->labels, S("kai.scheduler/preemptibility"), &has);
-    ret->preemptibility = str_is(p, "preemptible") ? PREEMPTIBLE_YES : str_is(p, "non-preemptible") ? PREEMPTIBLE_NO : PREEMPTIBLE_UNSET;
+    ret->preemptibility = str_is(p, "preemptible") ? PREEMPTIBLE_YES : str_is(p, "non-preemptible") ? PREEMPTIBLE_NO : str_is(p, "semi-preemptible") ? PREEMPTIBLE_SEMI : PREEMPTIBLE_UNSET;
+}
+
+/* Order inside the group.  Masters and heads, which the others look for, come before all; labelled pods before those that are not. */
+static int32_t read_rank(const struct object_meta *meta)
+{
+    static const struct {
+        str label, value;
+    } firsts[] = {
+        {STR_INIT("training.kubeflow.org/job-role"), STR_INIT("master")},
+        {STR_INIT("training.kubeflow.org/job-role"), STR_INIT("launcher")},
+        {STR_INIT("ray.io/node-type"), STR_INIT("head")},
+    };
+    const int64_t most = 1 << 28;
+    bool has, first = false;
+    int64_t n;
+    for (size_t i = 0; i < ARRAY_LEN(firsts); i++)
+        first |= str_eq(labels_get(meta->labels, firsts[i].label, &has), firsts[i].value);
+    int32_t rank = first ? 1 << 30 : 0;
+    if (str_to_i64(labels_get(meta->labels, S("kai.scheduler/task-priority"), &has), &n))
+        rank += (int32_t)(MIN(MAX(n, -most), most) + most + 1);
+    return rank;
+}
+
+/* What cannot be read is as if it were not there: a pod is not kept from starting by it. */
+static void read_loss(struct reader *r, const struct object_meta *meta, struct pod_spec *ret)
+{
+    bool has;
+    int64_t n;
+    struct err why = ERR_NONE;
+    if (str_to_i64(labels_get(meta->annotations, S("scheduling.cox/restart-cost"), &has), &n))
+        ret->loss.restart_cost_s = (int32_t)MIN(MAX(n, (int64_t)0), (int64_t)INT32_MAX);
+    nsec_t at;
+    if (civil_parse(labels_get(meta->annotations, S("scheduling.cox/last-checkpoint"), &has), &at))
+        ret->loss.checkpoint_ns = MAX(at, (nsec_t)0);
+    str delay = labels_get(meta->annotations, S("kai.scheduler/preemption-delay"), &has);
+    if (has && codec_duration_parse(r->a, delay, &n, &why) == 0)
+        ret->loss.delay_ns = MAX(n, (int64_t)0);
+    else if (str_to_i64(labels_get(meta->annotations, S("kai.scheduler/preemption-delay-seconds"), &has), &n))
+        ret->loss.delay_ns = MIN(MAX(n, (int64_t)0), (int64_t)INT32_MAX) * NSEC_PER_SEC;
+}
+
+/* Times that a pod says of itself.  activeDeadlineSeconds is kept to by the agent; the others are promises. */
+static void read_times(struct reader *r, const struct json *spec, const struct object_meta *meta, struct pod_spec *ret)
+{
+    nsec_t deadline = read_int(r, spec, SPOT(NULL, "spec"), "activeDeadlineSeconds", 0, INT32_MAX, 0) * NSEC_PER_SEC;
+    nsec_t expected = annotation_duration(r, meta->annotations, EXPECTED_RUNTIME);
+    ret->runtime_ns = deadline && expected ? MIN(deadline, expected) : MAX(deadline, expected);
+    ret->protect_ns = annotation_duration(r, meta->annotations, S("godel.bytedance.com/protection-duration-from-preemption"));
 }
 
 /* --- the whole --------------------------------------------------------------------------------------------------------------------------------- */
@@ -196,6 +267,9 @@ int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct 
     read_owner(&r, obj, &meta, &p);
     read_victim(&meta, &p);
     read_policy(&meta, &p);
+    p.rank = read_rank(&meta);
+    read_loss(&r, &meta, &p);
+    read_times(&r, spec, &meta, &p);
     object_pod_resources(&r, spec, &meta, &p);
     object_pod_constraints(&r, spec, &meta, &p);
     object_pod_volumes(&r, spec, &meta, &p);

@@ -117,6 +117,7 @@ static const struct kind {
     {"PodGroup", "scheduling.sigs.k8s.io", put_group},
     {"PodGroup", "scheduling.volcano.sh", put_group},
     {"PodGroup", "scheduling.k8s.io", put_group},
+    {"TaskResourceGroup", "kuscia.secretflow", put_group},
     {"PersistentVolume", "", put_pv},
     {"PersistentVolumeClaim", "", put_pvc},
     {"StorageClass", "storage.k8s.io", put_storage_class},

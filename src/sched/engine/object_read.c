@@ -2,7 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/object_read.h"
 
+#include "api/codec_scalar.h"
 #include "base/civil.h"
+
+#define DURATION_MOST_S (10ll * 366 * 24 * 3600) /* sums with times stay in range */
 
 /* --- errors ------------------------------------------------------------------------------------------------------------------------ */
 static void spot_text(struct strbuf *b, const struct spot *at)
@@ -170,16 +173,24 @@ static void add(struct amounts *a, uint16_t id, int64_t amount)
 
 #define BITS_PER_MBIT 1000000
 
-static void add_resource(struct reader *r, struct amounts *a, str name, const struct quantity *q, const struct spot *at)
+/* Kuscia's number is for both ends, less those that the same list names by themselves: a node shows both, and they are one amount. */
+static void add_both_ends(struct reader *r, struct amounts *a, const struct json *list, const struct quantity *q)
+{
+    static const uint16_t ends[] = {RES_INGRESS, RES_EGRESS};
+    int64_t bits;
+    if (__builtin_mul_overflow(quantity_to_i64(q), (int64_t)BITS_PER_MBIT, &bits))
+        bits = INT64_MAX;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (!json_get(list, r->s->res_name[ends[i]]))
+            add(a, ends[i], bits);
+}
+
+static void add_resource(struct reader *r, struct amounts *a, const struct json *list, str name, const struct quantity *q, const struct spot *at)
 {
     uint16_t id;
     struct err err = ERR_NONE;
     if (str_is(name, "kuscia.io/bandwidth")) {
-        int64_t bits;
-        if (__builtin_mul_overflow(quantity_to_i64(q), (int64_t)BITS_PER_MBIT, &bits))
-            bits = INT64_MAX;
-        add(a, RES_INGRESS, bits);
-        add(a, RES_EGRESS, bits);
+        add_both_ends(r, a, list, q);
     } else if (sched_resource_id(r->s, name, &id, &err) < 0) {
         read_bad(r, at, "%s", err.msg);
     } else {
@@ -194,7 +205,7 @@ bool read_amounts(struct reader *r, const struct json *of, const struct spot *at
         const struct json_member *m = &list->members[i];
         struct quantity q;
         if (m->value.type != JSON_NULL && read_quantity(r, &m->value, SPOT_STR(SPOT(at, key), m->key), &q))
-            add_resource(r, a, m->key, &q, SPOT_STR(SPOT(at, key), m->key));
+            add_resource(r, a, list, m->key, &q, SPOT_STR(SPOT(at, key), m->key));
     }
     return list != NULL;
 }
@@ -218,6 +229,22 @@ bool annotation_amount(struct reader *r, struct spec_labels annotations, const c
         return false;
     *ret = amount_add(0, quantity_to_i64(&q));
     return true;
+}
+
+nsec_t annotation_duration(struct reader *r, struct spec_labels annotations, str key)
+{
+    bool has;
+    int64_t ns = 0;
+    uint64_t seconds;
+    struct err why = ERR_NONE;
+    str text = labels_get(annotations, key, &has);
+    if (!has)
+        return 0;
+    if (str_to_u64(text, &seconds))
+        return (nsec_t)MIN(seconds, (uint64_t)DURATION_MOST_S) * NSEC_PER_SEC;
+    if (codec_duration_parse(r->a, text, &ns, &why) < 0 || ns < 0)
+        return 0;
+    return MIN(ns, DURATION_MOST_S * NSEC_PER_SEC);
 }
 
 /* --- labels and selectors ---------------------------------------------------------------------------------------------------------------------- */

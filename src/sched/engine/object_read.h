@@ -33,6 +33,8 @@ struct spot {
 #define SPOT_STR(up_, key_) (&(const struct spot){.up = (up_), .key = (key_)})
 #define SPOT_AT(up_, index_) (&(const struct spot){.up = (up_), .index = (index_), .is_index = true})
 
+/* The sub-group of a party in the group of a task: "alice" or "alice.host". */
+str object_party_name(struct arena *a, str domain, str role);
 void read_bad(struct reader *r, const struct spot *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* `at` is where `of` stands; the member is `key`. */
 const struct json *read_object(struct reader *r, const struct json *of, const struct spot *at, const char *key); /* NULL: absent */
@@ -68,10 +70,15 @@ struct amounts {
 /* More of a resource than any machine has; larger amounts are taken for this, so that thousands of them on a node still add up. */
 #define AMOUNT_MOST (1ll << 50)
 int64_t amount_add(int64_t a, int64_t b); /* neither negative; at most AMOUNT_MOST */
-/* Adds a ResourceList (requests, allocatable) to a; bandwidth as both directions.  Returns false when absent. */
+/* Adds a ResourceList (requests, allocatable) to a; bandwidth as both directions, less those that it names by themselves.  Returns false when absent. */
 bool read_amounts(struct reader *r, const struct json *of, const struct spot *at, const char *key, struct amounts *a);
 struct res_list amounts_list(struct reader *r, const struct amounts *a); /* without zeros and pods */
 bool annotation_amount(struct reader *r, struct spec_labels annotations, const char *key, int64_t *ret); /* a quantity, whole units */
+
+/* How long the work is expected to run: annotation of pods and groups. */
+#define EXPECTED_RUNTIME S("scheduling.cox/expected-runtime")
+/* A Go duration, or a number of seconds; 0: there is none.  What cannot be read is none, too: a hint must not keep a pod from being placed. */
+nsec_t annotation_duration(struct reader *r, struct spec_labels annotations, str key);
 
 struct object_meta {
     str ns, name, uid;

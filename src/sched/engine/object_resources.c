@@ -7,7 +7,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/object_pod.h"
 
-#define GPU_MEMORY_MOST (1 << 24) /* MiB */
+#define GPU_MEMORY_MOST (1 << 24) /* MiB; more fits nowhere, and counts as this, so that sums stay small */
+#define GPU_MODELS "scheduling.cox/gpu-models"
+#define GPU_MODELS_MOST 16
 #define NONZERO_CPU_MILLI 100
 #define NONZERO_MEMORY_BYTES (200ll << 20)
 
@@ -176,10 +178,33 @@ static void read_gpu(struct reader *r, const struct object_meta *meta, struct po
     g->count = (uint32_t)count;
     if (fraction)
         read_gpu_fraction(r, f, here, g);
-    else if (!str_to_i64(m, &g->memory_mib) || g->memory_mib < 1 || g->memory_mib > GPU_MEMORY_MOST)
-        read_bad(r, here, "\"" STR_FMT "\" is not a number of MiB, 1 to %d", STR_ARG(m), GPU_MEMORY_MOST);
+    else if (!str_to_i64(m, &g->memory_mib) || g->memory_mib < 1 || g->memory_mib > INT32_MAX)
+        read_bad(r, here, "\"" STR_FMT "\" is not a number of MiB, 1 to %d", STR_ARG(m), INT32_MAX);
     else
         g->kind = GPU_MEMORY;
+    g->memory_mib = MIN(g->memory_mib, (int64_t)GPU_MEMORY_MOST);
+}
+
+/* "A100,H100": any of these will do. */
+static void read_gpu_models(struct reader *r, const struct object_meta *meta, struct pod_spec *ret)
+{
+    const struct spot *at = SPOT_STR(SPOT(SPOT(NULL, "metadata"), "annotations"), S(GPU_MODELS));
+    bool has, more = true;
+    str rest = labels_get(meta->annotations, S(GPU_MODELS), &has), part;
+    if (!has || ret->gpu.kind == GPU_NONE)
+        return;
+    str *models = arena_array(r->a, GPU_MODELS_MOST, str);
+    size_t n = 0;
+    while (more) {
+        more = str_cut(&rest, ',', &part);
+        part = str_trim(part);
+        if (part.len && n < GPU_MODELS_MOST)
+            models[n++] = part;
+        else
+            read_bad(r, at, "must be 1 to %d models of GPUs with commas between them, such as A100,H100", GPU_MODELS_MOST);
+    }
+    ret->gpu.models = models;
+    ret->gpu.nmodels = n;
 }
 
 /* The devices of a bound pod: "0,1".  What cannot be is as if it were not there: the pod counts, and the engine guesses which devices it has. */
@@ -242,6 +267,7 @@ void object_pod_resources(struct reader *r, const struct json *spec, const struc
     ret->best_effort = !q.any;
     ret->guaranteed = q.any && q.equal && q.whole;
     read_gpu(r, meta, ret, &t.sum);
+    read_gpu_models(r, meta, ret);
     read_gpu_ids(r, meta, ret);
     t.sum.v[RES_PODS] = 0; /* implied */
     ret->requests = amounts_list(r, &t.sum);

@@ -140,6 +140,11 @@ TEST(extended_resources_and_bandwidth)
     p = pod_with(&w, "", "'containers':[{'name':'c','resources':{'requests':{'cox.io/ingress-bandwidth':'1G'}}}]");
     T_EQ_INT(request(&p, RES_INGRESS), 1000000000);
     T_EQ_INT(request(&p, RES_EGRESS), 0);
+    /* one amount under two names: the end that is named by itself wins, in any order */
+    p = pod_with(&w, "", "'containers':[{'name':'c','resources':{'requests':{'kuscia.io/bandwidth':'7','cox.io/ingress-bandwidth':'1M'}}},"
+                         "{'name':'d','resources':{'requests':{'cox.io/egress-bandwidth':'2M','kuscia.io/bandwidth':'5'}}}]");
+    T_EQ_INT(request(&p, RES_INGRESS), 6000000);
+    T_EQ_INT(request(&p, RES_EGRESS), 9000000);
     done(&w);
 }
 
@@ -164,10 +169,28 @@ TEST(gpus_whole_and_in_parts)
     T_EQ_INT(p.gpu.milli, 250);
     T_EQ_INT(p.gpu.count, 2);
     T_EQ_INT(request(&p, RES_GPU), 0);
+    p = pod_with(&w, ",'annotations':{'gpu-fraction':'0.25','scheduling.cox/gpu-models':'A100, H100'}", "'containers':[{'name':'c'}]");
+    T_EQ_INT(p.gpu.nmodels, 2);
+    T_EQ_STR(p.gpu.models[0], "A100");
+    T_EQ_STR(p.gpu.models[1], "H100");
+    p = pod_with(&w, ",'annotations':{'scheduling.cox/gpu-models':'A100'}", "'containers':[{'name':'c'}]");
+    T_EQ_INT(p.gpu.nmodels, 0);
     p = pod_with(&w, ",'annotations':{'gpu-memory':'2000'}", "'containers':[{'name':'c'}]");
     T_EQ_INT(p.gpu.kind, GPU_MEMORY);
     T_EQ_INT(p.gpu.memory_mib, 2000);
     T_EQ_INT(p.gpu.count, 1);
+    done(&w);
+}
+
+TEST(groups_of_workloads)
+{
+    struct world w = make();
+    struct pod_spec p = pod_with(&w, "", "'workloadRef':{'name':'w','podGroup':'workers','podGroupReplicaKey':'0'},'containers':[{'name':'c'}]");
+    T_EQ_STR(p.group, "w/workers/0");
+    p = pod_with(&w, ",'annotations':{'pod-group-name':'other'}", "'workloadRef':{'name':'w','podGroup':'workers'},'containers':[{'name':'c'}]");
+    T_EQ_STR(p.group, "w/workers");
+    p = pod_with(&w, "", "'workloadRef':{'name':'w'},'containers':[{'name':'c'}]");
+    T_EQ_STR(p.group, "");
     done(&w);
 }
 
@@ -359,6 +382,20 @@ TEST(nodes)
     T_EQ_INT(w.s->alloc[RES_INGRESS][id], 150000000);
     T_EQ_INT(w.s->alloc[RES_EGRESS][id], 150000000);
     /* bytes instead of MiB; more slices than devices */
+    static const struct {
+        const char *labels, *model;
+        uint32_t gpus;
+    } rows[] = {
+        {"'nvidia.com/gpu.count':'4','amd.com/gpu.product-name':'MI300X'", "MI300X", 4},
+        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'single','nvidia.com/gpu.product':'A100-MIG-1g.5gb'", "A100-MIG-1g.5gb", 4},
+        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'mixed','nvidia.com/gpu.product':'A100'", "", 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        v = parse(&w, arena_fmt(&w.a, "{'metadata':{'name':'m','labels':{%s}},'status':{'allocatable':{'cpu':'1'}}}", rows[i].labels).p);
+        T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
+        T_EQ_INT(n.ngpus, rows[i].gpus);
+        T_EQ_STR(n.gpu_model, rows[i].model);
+    }
     v = parse(&w, "{'metadata':{'name':'m','labels':{'nvidia.com/gpu.memory':'16106127360'}},'status':{'allocatable':{'nvidia.com/gpu':'40'}}}");
     T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
     T_EQ_INT(n.gpu_memory_mib, 15360);
@@ -411,6 +448,42 @@ TEST(storage_objects)
     done(&w);
 }
 
+TEST(order_and_losses_of_a_pod)
+{
+    static const struct {
+        const char *meta;
+        int32_t rank, cost;
+        nsec_t saved, delay;
+    } cases[] = {
+        {"'labels':{}", 0, 0, 0, 0},
+        {"'labels':{'kai.scheduler/task-priority':'5'}", (1 << 28) + 6, 0, 0, 0},
+        {"'labels':{'kai.scheduler/task-priority':'-99999999999'}", 1, 0, 0, 0},
+        {"'labels':{'kai.scheduler/task-priority':'high'}", 0, 0, 0, 0},
+        {"'labels':{'training.kubeflow.org/job-role':'master'}", 1 << 30, 0, 0, 0},
+        {"'labels':{'training.kubeflow.org/job-role':'worker','ray.io/node-type':'head'}", 1 << 30, 0, 0, 0},
+        {"'annotations':{'scheduling.cox/restart-cost':'600','scheduling.cox/last-checkpoint':'1970-01-01T00:01:00Z'}", 0, 600, 60 * NSEC_PER_SEC, 0},
+        {"'annotations':{'scheduling.cox/restart-cost':'-1','scheduling.cox/last-checkpoint':'yesterday'}", 0, 0, 0, 0},
+        {"'annotations':{'kai.scheduler/preemption-delay':'5m'}", 0, 0, 0, 300 * NSEC_PER_SEC},
+        {"'annotations':{'kai.scheduler/preemption-delay-seconds':'30'}", 0, 0, 0, 30 * NSEC_PER_SEC},
+        {"'annotations':{'kai.scheduler/preemption-delay':'soon'}", 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct world w = make();
+        struct err err = ERR_NONE;
+        struct pod_spec p;
+        bool gone;
+        char text[400];
+        snprintf(text, sizeof text, "{'metadata':{'name':'p','namespace':'ns',%s},'spec':{'containers':[{'name':'c'}]}}", cases[i].meta);
+        struct json v = parse(&w, text);
+        T_NO_ERR(object_pod(w.s, &w.a, &v, &p, &gone, &err), &err);
+        T_EQ_INT(p.rank, cases[i].rank);
+        T_EQ_INT(p.loss.restart_cost_s, cases[i].cost);
+        T_EQ_INT(p.loss.checkpoint_ns, cases[i].saved);
+        T_EQ_INT(p.loss.delay_ns, cases[i].delay);
+        done(&w);
+    }
+}
+
 TEST(groups_of_four_apis)
 {
     struct world w = make();
@@ -420,13 +493,18 @@ TEST(groups_of_four_apis)
                               "'requiredTopologyLevel':'rack','preferredTopologyLevel':'host'},'subGroups':[{'name':'lead','minMember':1},{'name':'work','parent':'lead','minMember':3,"
                               "'topologyConstraint':{'requiredTopologyLevel':'host'}}]}}");
     T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
-    T_EQ_INT(g.min_member, 4);
+    T_EQ_INT(g.min_member, 3); /* where there are sub-groups, those at the ends count */
     T_EQ_STR(g.required_keys[0], "rack");
     T_EQ_STR(g.preferred_keys[0], "host");
     T_EQ_INT(g.nsubgroups, 2);
     T_EQ_STR(g.subgroups[1].parent, "lead");
     T_EQ_INT(g.subgroups[1].min_member, 3);
     T_EQ_STR(g.subgroups[1].required_key, "host");
+    v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g'},'spec':{'minSubGroup':1,'subGroups':[{'name':'a','minSubGroup':2},{'name':'b','parent':'a','minMember':0},{'name':'c','parent':'a'}]}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_INT(g.min_member, 0);
+    T_EQ_INT(g.min_subgroup, 1);
+    T_OK(g.subgroups[0].min_subgroup == 2 && g.subgroups[0].min_member == 0 && g.subgroups[1].min_member == 0 && g.subgroups[2].min_member == 1);
     v = parse(&w, "{'apiVersion':'scheduling.godel.kubewharf.io/v1alpha1','kind':'PodGroup','metadata':{'name':'g'},'spec':{'minMember':2,'scheduleTimeoutSeconds':60,'affinity':{'podGroupAffinity':{"
                   "'required':[{'topologyKey':'big'}],'preferred':[{'topologyKey':'mid'},{'topologyKey':'small'}],'sortRules':[{'resource':'Memory','dimension':'Available','order':'Descending'}],"
                   "'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{'key':'level','operator':'In','values':['A']}]}]}}}}}");
@@ -468,6 +546,7 @@ TEST(errors_have_paths)
         {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'topologySpreadConstraints':[{'topologyKey':'z','labelSelector':{'matchExpressions':[{'key':'a','operator':'Gt'}]}}]}}",
          "Pod p: spec.topologySpreadConstraints[0].labelSelector.matchExpressions[0].operator: labels are compared"},
         {"{'kind':'Node','metadata':{'name':'n'},'spec':{'taints':[{'key':'a'}]}}", "Node n: spec.taints[0].effect: is missing"},
+        {"{'kind':'Pod','metadata':{'name':'p','annotations':{'gpu-memory':'1','scheduling.cox/gpu-models':','}}}", "Pod p: metadata.annotations.scheduling.cox/gpu-models: must be 1 to 16 models"},
         {"{'kind':'Node','metadata':{'name':'n','labels':{'nvidia.com/gpu.memory':'much'}}}", "Node n: metadata.labels.nvidia.com/gpu.memory: \"much\" is not a number"},
         {"{'kind':'PersistentVolume','metadata':{'name':'v'},'spec':{'accessModes':['RWO']}}", "PersistentVolume v: spec.accessModes[0]: \"RWO\" is not an access mode"},
         {"{'kind':'PodList','items':[{'metadata':{'name':'a'}},{'metadata':{'name':'b'},'spec':[]}]}", "items[1]: Pod b: spec: must be an object"},
@@ -592,6 +671,41 @@ TEST(queue_and_preemptibility)
     done(&w);
 }
 
+/* The shorter of what a pod says; what cannot be read is not said. */
+TEST(how_long_a_pod_runs)
+{
+    static const struct {
+        const char *notes, *spec;
+        int64_t runtime, protect; /* s */
+    } cases[] = {
+        {"", "", 0, 0},
+        {"", "'activeDeadlineSeconds':90,", 90, 0},
+        {"'scheduling.cox/expected-runtime':'1h30m'", "", 5400, 0},
+        {"'scheduling.cox/expected-runtime':'1h'", "'activeDeadlineSeconds':90,", 90, 0},
+        {"'scheduling.cox/expected-runtime':'60'", "'activeDeadlineSeconds':90,", 60, 0},
+        {"'scheduling.cox/expected-runtime':'soon'", "", 0, 0},
+        {"'scheduling.cox/expected-runtime':'-1h'", "", 0, 0},
+        {"'scheduling.cox/expected-runtime':'99999999999999999'", "", 10ll * 366 * 24 * 3600, 0},
+        {"'godel.bytedance.com/protection-duration-from-preemption':'300'", "", 0, 300},
+    };
+    struct world w = make();
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct pod_spec p = pod_with(&w, arena_fmt(&w.a, ",'annotations':{%s}", cases[i].notes).p, arena_fmt(&w.a, "%s'containers':[{'name':'c'}]", cases[i].spec).p);
+        T_EQ_INT(p.runtime_ns / NSEC_PER_SEC, cases[i].runtime);
+        T_EQ_INT(p.protect_ns / NSEC_PER_SEC, cases[i].protect);
+    }
+    struct err err = ERR_NONE;
+    struct group_spec g;
+    struct json v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'ns','annotations':{'scheduling.cox/expected-runtime':'5m'}},"
+                              "'spec':{'schedulingBackoff':2}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_OK(g.runtime_ns == 300 * NSEC_PER_SEC && g.max_tries == 2);
+    v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'ns'},'spec':{'schedulingBackoff':-1}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_OK(g.runtime_ns == 0 && g.max_tries == 0);
+    done(&w);
+}
+
 /* A group's own queue goes before its members', and theirs fills in when it says none. */
 TEST(queue_of_a_unit)
 {
@@ -626,6 +740,55 @@ TEST(queue_of_a_unit)
     done(&w);
 }
 
-TEST_MAIN(queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, identity_phase_and_group,
-          default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, groups_of_four_apis, errors_have_paths,
+static void put(struct world *w, const char *text)
+{
+    struct err err = ERR_NONE;
+    struct json v = parse(w, text);
+    T_NO_ERR(object_put(w->s, &v, NULL, &err), &err);
+}
+
+/* A task of two institutions: one unit with a sub-group for each, whose pods are of their namespaces; placed together or not at all. */
+TEST(the_group_of_a_task_is_of_no_namespace)
+{
+#define PARTY_POD(ns, role, cpu)                                                                                                                                                          \
+    "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'t-0','namespace':'" ns "','labels':{'kuscia.secretflow/pod-role':'" role "'},'annotations':{'kuscia.secretflow/task-resource-group':'t'}}," \
+    "'spec':{'nodeSelector':{'kuscia.secretflow/namespace':'" ns "'},'containers':[{'name':'c','resources':{'requests':{'cpu':'" cpu "'}}}]}}"
+#define DOMAIN_NODE(ns, cpu) "{'apiVersion':'v1','kind':'Node','metadata':{'name':'" ns "-0','labels':{'kuscia.secretflow/namespace':'" ns "'}},'status':{'allocatable':{'cpu':'" cpu "','memory':'8Gi','pods':'10'}}}"
+    struct world w = make();
+    put(&w, DOMAIN_NODE("alice", "4"));
+    put(&w, DOMAIN_NODE("bob", "1"));
+    put(&w, PARTY_POD("alice", "", "2"));
+    put(&w, PARTY_POD("bob", "guest", "2"));
+    put(&w, "{'apiVersion':'kuscia.secretflow/v1alpha1','kind':'TaskResourceGroup','metadata':{'name':'t'},'spec':{'minReservedMembers':2,'parties':["
+            "{'domainID':'alice','minReservedPods':1},{'domainID':'bob','role':'guest','minReservedPods':1}]}}");
+    pod_id a = sched_pod_find(w.s, S("alice"), S("t-0")), b = sched_pod_find(w.s, S("bob"), S("t-0"));
+    unit_id u = sched_unit_of(w.s, a);
+    T_OK(a && b && sched_unit_of(w.s, b) == u && sched_group_find(w.s, S(""), S("t")) == u);
+    T_EQ_INT(w.s->units[u].min_member, 2);
+    T_EQ_INT(w.s->units[u].nsubgroups, 2);
+    T_OK(w.s->pods[a].subgroup == 0 && w.s->pods[b].subgroup == 1);
+    struct unit_decision d = {0};
+    sched_place(w.s, u, 0, &d);
+    T_EQ_INT(d.result, UNIT_REJECTED); /* bob has no room, so alice's is not taken */
+    T_OK(w.s->pods[a].state == PS_PENDING && w.s->pods[b].state == PS_PENDING);
+    put(&w, DOMAIN_NODE("bob", "2"));
+    sched_place(w.s, u, 0, &d);
+    T_EQ_INT(d.result, UNIT_PLACED);
+    unit_decision_fini(&d);
+    /* two of three */
+    struct err err = ERR_NONE;
+    struct group_spec g;
+    struct json v = parse(&w, "{'apiVersion':'kuscia.secretflow/v1alpha1','kind':'TaskResourceGroup','metadata':{'name':'x'},'spec':{'minReservedMembers':2,'parties':[{'domainID':'a','minReservedPods':1},"
+                              "{'domainID':'b','minReservedPods':1},{'domainID':'c','minReservedPods':1}]}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_OK(g.min_member == 0 && g.min_subgroup == 2 && g.subgroups[0].min_member == 1 && g.ns.len == 0);
+    v = parse(&w, "{'apiVersion':'kuscia.secretflow/v1alpha1','kind':'TaskResourceGroup','metadata':{'name':'x'},'spec':{'minReservedMembers':1,'parties':[{'domainID':'a','minReservedPods':2},"
+                  "{'domainID':'b','minReservedPods':1}]}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_OK(g.min_member == 0 && g.min_subgroup == 1 && g.subgroups[0].min_member == 2);
+    done(&w);
+}
+
+TEST_MAIN(the_group_of_a_task_is_of_no_namespace, how_long_a_pod_runs, queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, groups_of_workloads, identity_phase_and_group,
+          default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, order_and_losses_of_a_pod, groups_of_four_apis, errors_have_paths,
           put_goes_by_kind)

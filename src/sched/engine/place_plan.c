@@ -44,7 +44,7 @@ static bool plan_fit(const struct pod_class *c, struct kernel_class *kernel, con
         uint16_t r = a->resources[i].id;
         if (r == RES_CPU || r == RES_MEMORY)
             share[r == RES_MEMORY] = a->resources[i].weight;
-        else if (!resource_is_extended(r) || class_request(c, r))
+        else if (!resource_is_extended(r) || class_request(c, r) || (r == RES_GPU && class_has_parts(c)))
             return false;
     }
     if (a->strategy == FIT_RATIO || share[0] + share[1] == 0)

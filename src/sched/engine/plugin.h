@@ -124,11 +124,12 @@ struct sched_profile {
     uint32_t nplugins;
     enum tie_rule tie;
     bool preempt;           /* DefaultPreemption is on */
+    bool spread_devices;    /* parts of GPUs go to the emptiest device of a node, else to the fullest */
     bool unit_preempt_whole; /* a victim of a gang at its minimum takes the whole gang */
     struct sched_profile *next; /* of the same file, for pods with that one's name; owned */
     struct arena arena;
 };
-/* "default" (kube-scheduler's), "binpack", "spread" (as KAI's), "gpu-packing" (fragmentation), or NULL when there is no such name.  The caller frees. */
+/* "default" (kube-scheduler's), "binpack", "spread", "kai-binpack", "kai-spread" (KAI's scores, for work in queues), "gpu-packing" (fragmentation), or NULL when there is no such name.  The caller frees. */
 struct sched_profile *profile_builtin(str name);
 /* A KubeSchedulerConfiguration with one profile or several (ret is the first), or our short form:
  *     name: mine

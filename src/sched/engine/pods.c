@@ -39,6 +39,8 @@ void pods_fini(struct sched *s)
     free(s->pod_table->slots);
     free(s->pod_table);
     vec_fini(&s->free_pods);
+    vec_fini(&s->losses);
+    vec_fini(&s->free_losses);
     elsewhere_fini(s);
 }
 
@@ -159,6 +161,29 @@ static pod_id new_slot(struct sched *s)
     return id;
 }
 
+/* What it says of its losses; most pods say nothing and have no entry. */
+static void set_loss(struct sched *s, pod_id id, const struct spec_loss *say)
+{
+    struct pod *p = &s->pods[id];
+    bool says = say && (say->restart_cost_s || say->checkpoint_ns || say->delay_ns);
+    if (!says && p->loss) {
+        vec_push(&s->free_losses, p->loss);
+        p->loss = 0;
+    }
+    if (!says)
+        return;
+    if (!p->loss && s->free_losses.len) {
+        p->loss = vec_pop(&s->free_losses);
+    } else if (!p->loss && s->losses.len <= LIMIT_SCHED_LOSSES) {
+        if (s->losses.len == 0)
+            vec_push(&s->losses, (struct spec_loss){0});
+        p->loss = (uint16_t)s->losses.len;
+        vec_push(&s->losses, (struct spec_loss){0});
+    }
+    if (p->loss)
+        s->losses.p[p->loss] = *say;
+}
+
 /* Off its node, or out of the list of those elsewhere: pending. */
 static void detach(struct sched *s, pod_id p)
 {
@@ -231,6 +256,12 @@ static uint16_t subgroup_of(const struct sched *s, unit_id u, str name)
     return 0xffff;
 }
 
+/* Where its group is found. */
+static str group_ns(const struct pod_spec *spec)
+{
+    return spec->group_is_cluster ? S("") : spec->ns;
+}
+
 static pod_id add(struct sched *s, const struct pod_spec *spec, class_id class_)
 {
     pod_id id = new_slot(s);
@@ -241,13 +272,15 @@ static pod_id add(struct sched *s, const struct pod_spec *spec, class_id class_)
     p->created_ns = spec->created_ns;
     p->started_ns = spec->started_ns;
     p->subgroup_name = symbol(&s->sym, spec->subgroup);
+    set_loss(s, id, &spec->loss);
     table_add(s, id);
-    unit_id u = units_of_pod(s, spec->ns, spec->group, id);
+    unit_id u = units_of_pod(s, group_ns(spec), spec->group, id);
     p = &s->pods[id];
     p->unit = u;
     p->subgroup = subgroup_of(s, u, spec->subgroup);
-    if (spec->queue.len)
-        units_policy(s, u, spec->queue, spec->preemptibility);
+    if (spec->queue.len && !spec->group_is_cluster) /* a member of a group of several namespaces speaks for nobody else */
+        units_policy(s, u, spec->queue, spec->pool, spec->preemptibility);
+    units_times(s, u, spec->runtime_ns, spec->protect_ns);
     statement_event(s, EVENT_GROUP);
     place_as_told(s, id, spec);
     units_changed(s, u);
@@ -283,22 +316,24 @@ static void update(struct sched *s, pod_id id, const struct pod_spec *spec, clas
     if (p->started_ns != spec->started_ns && pod_on_node(p))
         model_touch(s, p->node, false); /* preemption prefers pods that started late */
     p->started_ns = spec->started_ns;
+    set_loss(s, id, &spec->loss);
     if (!str_eq(sched_pod_uid(s, id), spec->uid)) {
         /* table entries compare the name only, which stays */
         char *fresh = names(spec->name, spec->uid);
         free((char *)p->name);
         p->name = fresh;
     }
-    if (spec->queue.len || s->units[p->unit].queue)
-        units_policy(s, p->unit, spec->queue, spec->preemptibility);
+    if ((spec->queue.len || s->units[p->unit].queue) && !spec->group_is_cluster)
+        units_policy(s, p->unit, spec->queue, spec->pool, spec->preemptibility);
+    units_times(s, p->unit, spec->runtime_ns, spec->protect_ns);
     place_as_told(s, id, spec);
     units_changed(s, p->unit);
 }
 
-static bool is_of_group(const struct sched *s, pod_id p, str group)
+static bool is_of_group(const struct sched *s, pod_id p, const struct pod_spec *spec)
 {
     const struct unit *u = &s->units[s->pods[p].unit];
-    return str_eq(u->is_group ? symbol_text(&s->sym, u->name) : S(""), group);
+    return str_eq(u->is_group ? symbol_text(&s->sym, u->name) : S(""), spec->group) && (!u->is_group || str_eq(symbol_text(&s->sym, u->ns), group_ns(spec)));
 }
 
 int sched_pod_put(struct sched *s, const struct pod_spec *spec, pod_id *ret_id, struct err *err)
@@ -310,7 +345,7 @@ int sched_pod_put(struct sched *s, const struct pod_spec *spec, pod_id *ret_id, 
         r = classes_ref(s, spec, &class_, err);
     if (r < 0)
         return r;
-    if (id != POD_NONE && !is_of_group(s, id, spec->group)) {
+    if (id != POD_NONE && !is_of_group(s, id, spec)) {
         /* another group is another unit: as if it went and came again */
         sched_pod_delete(s, spec->ns, spec->name);
         id = POD_NONE;
@@ -334,14 +369,19 @@ static pod_id clone(struct sched *s, pod_id like, str name, str uid, nsec_t crea
     p->subgroup = from->subgroup;
     p->subgroup_name = from->subgroup_name;
     p->name = names(name, uid);
+    if (from->loss) {
+        struct spec_loss same = s->losses.p[from->loss];
+        set_loss(s, id, &same);
+    }
     classes_ref_again(s, p->class_);
     table_add(s, id);
     const struct unit *u = &s->units[from->unit];
-    unit_id unit = units_of_pod(s, symbol_text(&s->sym, from->ns), u->is_group ? symbol_text(&s->sym, u->name) : S(""), id);
+    unit_id unit = units_of_pod(s, symbol_text(&s->sym, u->is_group ? u->ns : from->ns), u->is_group ? symbol_text(&s->sym, u->name) : S(""), id);
     s->pods[id].unit = unit;
     u = &s->units[from->unit];
     if (u->queue)
-        units_policy(s, unit, symbol_text(&s->sym, u->queue), u->preemptibility);
+        units_policy(s, unit, symbol_text(&s->sym, u->queue), symbol_text(&s->sym, u->pool), u->preemptibility);
+    units_times(s, unit, u->runtime_ns, u->protect_ns);
     units_changed(s, unit);
     statement_event(s, EVENT_GROUP);
     return id;
@@ -373,6 +413,7 @@ void sched_pod_delete(struct sched *s, str ns, str name)
     detach(s, id);
     table_remove(s, id);
     units_leave(s, id);
+    set_loss(s, id, NULL);
     classes_unref(s, s->pods[id].class_);
     free((char *)s->pods[id].name);
     s->pods[id] = (struct pod){.state = PS_FREE, .node = NODE_NONE};

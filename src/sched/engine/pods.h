@@ -27,7 +27,9 @@ void nodes_fini(struct sched *s);
 /* --- units (groups.c) ------------------------------------------------------------------------------------------------------------ */
 unit_id units_of_pod(struct sched *s, str ns, str group, pod_id p); /* joins the pod to its unit, made when needed */
 /* What a pod says to the batch policy: its own unit's, or its group's when that says nothing itself. */
-void units_policy(struct sched *s, unit_id u, str queue, enum preemptibility preemptibility);
+void units_policy(struct sched *s, unit_id u, str queue, str pool, enum preemptibility preemptibility);
+/* ... and how long it runs, and is safe. */
+void units_times(struct sched *s, unit_id u, nsec_t runtime_ns, nsec_t protect_ns);
 void units_changed(struct sched *s, unit_id u); /* tells whoever watches */
 void units_leave(struct sched *s, pod_id p);
 /* The pod has another class: a unit without a priority of its own has the highest of its members. */

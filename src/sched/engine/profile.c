@@ -30,6 +30,7 @@ static const struct row rows_default[] = {
     {&plugin_scheduling_gates, 0, FILTERS, NULL},
     {&plugin_node_name, 0, FILTERS, NULL},
     {&plugin_node_unschedulable, 0, FILTERS, NULL},
+    {&plugin_node_pool, 0, FILTERS, NULL},
     {&plugin_taint_toleration, 3, FILTERS, NULL},
     {&plugin_node_affinity, 2, FILTERS, NULL},
     {&plugin_node_ports, 0, FILTERS, NULL},
@@ -52,15 +53,17 @@ static const struct row rows_default[] = {
     {NULL, 0, 0, NULL},
 };
 /* The others are the default with these rows put in its place; every score that is not named here is off.  KAI's tiers: preferred affinity first, then
- * GPUs for pods that ask for them (they outweigh cpu), cpu for the rest; memory never. */
+ * nodes without GPUs for pods that ask for none, then GPUs for pods that ask for them (they outweigh cpu), cpu for the rest; memory never. */
 static const struct row rows_binpack[] = {
     {&plugin_inter_pod_affinity, 10000, FILTERS, NULL},
+    {&plugin_gpu_sharing, 1000, FILTERS, NULL},
     {&plugin_node_resources_fit, 1, FILTERS,
      "{\"scoringStrategy\":{\"type\":\"MostAllocated\",\"resources\":[{\"name\":\"nvidia.com/gpu\",\"weight\":100},{\"name\":\"cpu\",\"weight\":1}]}}"},
     {NULL, 0, 0, NULL},
 };
 static const struct row rows_spread[] = {
     {&plugin_inter_pod_affinity, 10000, FILTERS, NULL},
+    {&plugin_gpu_sharing, 1000, FILTERS, NULL},
     {&plugin_node_resources_fit, 1, FILTERS,
      "{\"scoringStrategy\":{\"type\":\"LeastAllocated\",\"resources\":[{\"name\":\"nvidia.com/gpu\",\"weight\":100},{\"name\":\"cpu\",\"weight\":1}]}}"},
     {NULL, 0, 0, NULL},
@@ -74,16 +77,25 @@ static const struct row rows_gpu_packing[] = {
     {&plugin_gpu_packing, 1000, 0, NULL},
     {NULL, 0, 0, NULL},
 };
+/* What a pod says that it prefers goes first, then KAI's tiers; no default spread, which would undo the packing. */
+#define ROWS_KAI(strategy)                                                                                                                                             \
+    {&plugin_taint_toleration, 10000, FILTERS, NULL}, {&plugin_node_affinity, 10000, FILTERS, NULL},                                                                   \
+        {&plugin_pod_topology_spread, 10000, FILTERS, "{\"defaultingType\":\"List\"}"}, {&plugin_inter_pod_affinity, 10000, FILTERS, NULL},                         \
+        {&plugin_numa_alignment, 1, FILTERS, NULL}, {&plugin_node_placement, 100, 0, "{\"strategy\":\"" strategy "\"}"}, {NULL, 0, 0, NULL}
+static const struct row rows_kai_binpack[] = {ROWS_KAI("binpack")}, rows_kai_spread[] = {ROWS_KAI("spread")};
 static const struct {
     const char *name;
     const struct row *changes; /* NULL: none */
     enum tie_rule tie;
     bool unit_preempt_whole;
+    bool spread_devices;
 } builtins[] = {
-    {"default", NULL, TIE_SEED, false},
-    {"binpack", rows_binpack, TIE_SEED, true},
-    {"spread", rows_spread, TIE_SEED, true},
-    {"gpu-packing", rows_gpu_packing, TIE_BEST_FIT, true},
+    {"default", NULL, TIE_SEED, false, false},
+    {"binpack", rows_binpack, TIE_SEED, true, false},
+    {"spread", rows_spread, TIE_SEED, true, false},
+    {"kai-binpack", rows_kai_binpack, TIE_BEST_FIT, true, false},
+    {"kai-spread", rows_kai_spread, TIE_SEED, true, true},
+    {"gpu-packing", rows_gpu_packing, TIE_BEST_FIT, true, false},
 };
 
 /* --- entries of a profile --------------------------------------------------------------------------------------------------- */
@@ -168,6 +180,7 @@ struct sched_profile *profile_builtin(str name)
         p->name = str_of(builtins[i].name);
         p->tie = builtins[i].tie;
         p->unit_preempt_whole = builtins[i].unit_preempt_whole;
+        p->spread_devices = builtins[i].spread_devices;
         rows_put(p, rows_default);
         if (builtins[i].changes) {
             for (uint32_t k = 0; k < p->nplugins; k++)

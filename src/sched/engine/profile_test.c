@@ -41,7 +41,7 @@ TEST(default_is_kube_schedulers)
         const char *name;
         int32_t weight;
         bool filters;
-    } want[] = {{"SchedulingGates", 0, true},   {"NodeName", 0, true},           {"NodeUnschedulable", 0, true},  {"TaintToleration", 3, true},
+    } want[] = {{"SchedulingGates", 0, true},   {"NodeName", 0, true},           {"NodeUnschedulable", 0, true},  {"NodePool", 0, true}, {"TaintToleration", 3, true},
                 {"NodeAffinity", 2, true},      {"NodePorts", 0, true},          {"NodeResourcesFit", 1, true},   {"VolumeRestrictions", 0, true},
                 {"NodeVolumeLimits", 0, true},  {"VolumeBinding", 0, true},      {"VolumeZone", 0, true},         {"PodTopologySpread", 2, true},
                 {"InterPodAffinity", 2, true},  {"NodeBandwidth", 0, true},      {"GpuSharing", 0, true},         {"NumaAlignment", 1, true},
@@ -111,7 +111,7 @@ TEST(our_form_changes_a_base)
 TEST(our_form_refuses_with_file_line_and_field)
 {
     parse_bad("nam: x\n", "p.yaml:1: nam: unknown field; there are: name, base, plugins, ties, gangVictims");
-    parse_bad("name: x\nbase: foo\n", "p.yaml:2: base: no profile is called \"foo\"; there are: default, binpack, spread, gpu-packing");
+    parse_bad("name: x\nbase: foo\n", "p.yaml:2: base: no profile is called \"foo\"; there are: default, binpack, spread, kai-binpack, kai-spread, gpu-packing");
     parse_bad("plugins:\n  NodeName: on\n  NodeNam: on\n",
               "p.yaml:3: plugins.NodeNam: no plugin is called \"NodeNam\"; there are: SchedulingGates, NodeName, ");
     parse_bad("plugins:\n  ImageLocality:\n    weight: -1\n", "p.yaml:3: plugins.ImageLocality.weight: must be a whole number from 0 to 1000000");

@@ -156,8 +156,14 @@ struct spec_volume {
     bool read_only;   /* inline */
 };
 /* May the batch policy evict it?  Unset: those of a priority below PREEMPTIBLE_BELOW. */
-enum preemptibility { PREEMPTIBLE_UNSET, PREEMPTIBLE_YES, PREEMPTIBLE_NO };
+enum preemptibility { PREEMPTIBLE_UNSET, PREEMPTIBLE_YES, PREEMPTIBLE_NO, PREEMPTIBLE_SEMI /* what is beyond the minimum of its group */ };
 #define PREEMPTIBLE_BELOW 100
+/* What the batch policy should know of a pod, all of it 0 when nothing was said. */
+struct spec_loss {
+    int32_t restart_cost_s; /* a start costs that much beside the work that is lost */
+    nsec_t checkpoint_ns;   /* work until then is not lost */
+    nsec_t delay_ns;        /* so long it waits before others are evicted for it */
+};
 enum pod_phase { POD_PENDING, POD_BOUND, POD_TERMINATING /* still on its node, being deleted */ };
 
 struct pod_spec {
@@ -169,14 +175,22 @@ struct pod_spec {
     nsec_t created_ns; /* arrival: the queue's second key */
     nsec_t started_ns; /* status.startTime of a bound pod, for preemption */
     str group;       /* PodGroup in ns, or "": a unit of its own */
+    bool group_is_cluster; /* the group is of no namespace: its members can be of several (Kuscia's TaskResourceGroup) */
     str subgroup;    /* of that group, or "" */
     str queue;       /* of the batch policy (policy/queues.h), "": plain Kubernetes scheduling; a group's own goes before its members' */
+    str pool;        /* of nodes, that it says it belongs to, or ""; a group's own goes before its members' */
     enum preemptibility preemptibility;
+    struct spec_loss loss;
+    nsec_t runtime_ns; /* how long it will run at most, by its own words; 0: not said */
+    nsec_t protect_ns; /* for so long after its start it is not evicted to make room */
     const uint8_t *gpu_ids; /* a bound pod with devices: which (n = gpu.count); NULL: unknown, the engine chooses */
 
     /* placement */
     str scheduler;       /* spec.schedulerName: whose rules; see profile_table_find */
+    bool in_pool;        /* only nodes of `place_pool` will do, "": nodes of none */
+    str place_pool;
     int32_t priority;
+    int32_t rank;        /* inside its group: higher ones first; 0: not said */
     bool preempt_never;  /* preemptionPolicy: Never */
     uint32_t gates;      /* number of schedulingGates */
     struct spec_labels labels;
@@ -222,17 +236,19 @@ struct spec_sort_rule {
 struct spec_subgroup {
     str name;
     str parent; /* "" the group itself */
-    int32_t min_member;
+    int32_t min_member;   /* 0: none must be */
+    int32_t min_subgroup; /* so many of the sub-groups just below must have theirs; 0: all of them */
     str required_key, preferred_key; /* topology: node label keys; "" none */
 };
 struct group_spec {
     str ns, name;
     int32_t min_member;
+    int32_t min_subgroup; /* as above */
     int32_t priority;
     bool has_priority;
     nsec_t created_ns;
     nsec_t timeout_ns; /* scheduleTimeoutSeconds, 0 none */
-    str queue;         /* "": what its members say */
+    str queue, pool;   /* "": what its members say */
     enum preemptibility preemptibility;
     const struct spec_subgroup *subgroups;
     size_t nsubgroups;
@@ -243,6 +259,8 @@ struct group_spec {
     const struct spec_sort_rule *sort_rules;
     size_t nsort_rules;
     struct spec_labels node_selector; /* of all members */
+    nsec_t runtime_ns;  /* of the group's object; 0: what its members say */
+    int32_t max_tries;  /* KAI's schedulingBackoff: so many failed tries, then none until nodes change; 0: no end */
 };
 
 /* --- storage, policy, namespaces -------------------------------------------------------------------------------------------- */

@@ -93,7 +93,11 @@ static bool is_pinned(const struct sched *s, const struct pod_class *c)
 }
 
 /* --- a pod alone --------------------------------------------------------------------------------------------------------------------- */
-static const struct place_opts everywhere;
+/* All nodes, but for those that the batch policy forbids. */
+static struct place_opts anywhere(const struct sched *s)
+{
+    return (struct place_opts){.within = s->batch_within};
+}
 
 static void placed(struct sched *s, pod_id p, node_id n, int32_t score, struct unit_decision *d)
 {
@@ -175,12 +179,13 @@ static void place_special(struct sched *s, pod_id p, struct unit_decision *d)
         return;
     }
     struct place_result r = {.node = NODE_NONE};
+    const struct place_opts opts = anywhere(s);
     uint32_t mark = statement_begin(s);
     node_id kept = pod->node;
     if (pod->state == PS_NOMINATED)
         model_unassign(s, p);
     node_id n = special_node(s, c, kept);
-    if (n == NODE_NONE && !is_pinned(s, c) && place_find(s, c->id, &everywhere, &r))
+    if (n == NODE_NONE && !is_pinned(s, c) && place_find(s, c->id, &opts, &r))
         n = r.node;
     if (n == NODE_NONE) {
         statement_rollback(s, mark);
@@ -201,10 +206,11 @@ void unit_place(struct sched *s, unit_id u, struct unit_decision *d)
     pod_id p = unit->pods.p[0];
     const struct pod *pod = &s->pods[p];
     const struct pod_class *c = s->classes[pod->class_];
+    const struct place_opts opts = anywhere(s);
     struct place_result r;
     if (unlikely(pod->state != PS_PENDING || c->gates || c->pinned_node))
         place_special(s, p, d);
-    else if (likely(place_find(s, pod->class_, &everywhere, &r)))
+    else if (likely(place_find(s, pod->class_, &opts, &r)))
         placed(s, p, r.node, r.score, d);
     else
         reject_or_preempt(s, p, d);

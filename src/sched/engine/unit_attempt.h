@@ -4,16 +4,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/limits.h"
 #include "sched/engine/unit_state.h"
 
+struct nearby { /* domains of the preferred keys inside a wider one: filled one after the other, the emptiest first, so that the members come to few of them */
+    uint64_t **sets; /* the emptiest last */
+    uint32_t n, at;  /* so many are full */
+};
 struct branch { /* a sub-group or the group */
     uint32_t parent;      /* index in tree; the group is its own */
     int32_t target;       /* members that must be placed, those of sub-groups below included */
     int32_t placed;       /* so many are, before and in this attempt */
     int32_t waiting, gated; /* at the start, sub-groups below included */
     uint32_t first, count; /* own waiting members in attempt.pods */
-    bool has_children;
+    uint32_t nchildren, need, nwell; /* sub-groups just below; that must be well; that are */
+    bool well;                       /* has its members, and enough of those below are well */
     const uint64_t *within; /* the nodes it is confined to in this attempt; NULL: all */
+    struct nearby *nearby;  /* where to begin; NULL: anywhere */
+    const uint64_t *beyond; /* for who finds no room there: it has what it needs, and one more need not be with the others; NULL: nowhere */
 };
 struct attempt {
     struct sched *s;
@@ -37,6 +45,15 @@ struct attempt {
     uint64_t rejected_by;
     struct arena arena;
 };
+
+/* --- unit_tree.c: tree[0..root], the group itself last ------------------------------------------------------------------------------ */
+void tree_make(struct branch *tree, const struct unit *unit, bool gangs);
+void tree_settle(struct branch *tree, uint32_t root); /* after targets changed */
+uint32_t tree_branch_of(const struct unit *unit, const struct pod *p);
+/* So many more (or fewer) members of b are placed. */
+void tree_place(struct branch *tree, uint32_t root, uint32_t b, int32_t delta);
+/* Could it be well if all that wait found a node?  gated: those, too. */
+bool tree_could_be(const struct branch *tree, uint32_t root, uint32_t b, bool gated);
 
 /* --- unit_gang.c: counting and trying one set of nodes ------------------------------------------------------------------------------ */
 void attempt_init(struct attempt *a, struct sched *s, unit_id u);

@@ -23,50 +23,14 @@ static bool is_waiting(const struct pod *p)
 }
 
 /* --- counting -------------------------------------------------------------------------------------------------------------------- */
-static uint32_t branch_of(const struct unit *unit, const struct pod *p)
-{
-    return p->subgroup < unit->nsubgroups ? p->subgroup : unit->nsubgroups;
-}
-
-static void count_up(struct branch *tree, uint32_t root, uint32_t b, int32_t placed, int32_t waiting, int32_t gated)
+static void count_waiting(struct branch *tree, uint32_t root, uint32_t b, bool gated)
 {
     for (;; b = tree[b].parent) {
-        tree[b].placed += placed;
-        tree[b].waiting += waiting;
+        tree[b].waiting += !gated;
         tree[b].gated += gated;
         if (b == root)
             return;
     }
-}
-
-static void make_tree(struct branch *tree, const struct unit *unit, bool gangs)
-{
-    uint32_t root = unit->nsubgroups;
-    for (uint32_t i = 0; i <= root; i++) {
-        const struct subgroup *g = i < root ? &unit->subgroups[i] : NULL;
-        tree[i] = (struct branch){.parent = !g || g->parent >= root ? root : g->parent};
-        tree[i].target = gangs ? (g ? g->min_member : unit->min_member) : 0;
-    }
-    for (uint32_t i = 0; i < root; i++)
-        tree[tree[i].parent].has_children = true;
-}
-
-bool unit_holds_without(const struct sched *s, unit_id u, const pod_id *gone, size_t n)
-{
-    const struct unit *unit = &s->units[u];
-    uint32_t root = unit->nsubgroups;
-    struct branch *tree = xarray(root + 1, struct branch);
-    make_tree(tree, unit, unit_rules_of(s, u)->gangs);
-    for (size_t i = 0; i < unit->pods.len; i++)
-        count_up(tree, root, branch_of(unit, &s->pods[unit->pods.p[i]]), is_placed(&s->pods[unit->pods.p[i]]), 0, 0);
-    for (size_t i = 0; i < n; i++)
-        if (s->pods[gone[i]].unit == u && is_placed(&s->pods[gone[i]]))
-            count_up(tree, root, branch_of(unit, &s->pods[gone[i]]), -1, 0, 0);
-    bool holds = true;
-    for (uint32_t i = 0; i <= root; i++)
-        holds &= tree[i].placed >= tree[i].target;
-    free(tree);
-    return holds;
 }
 
 struct member {
@@ -89,13 +53,15 @@ static int size_cmp(const struct pod_class *a, const struct pod_class *b)
     return 0;
 }
 
-/* Large ones come first; then by class, so that a class that fails is done with; then by arrival. */
+/* By rank, where pods have one; large ones come first; then by class, so that a class that fails is done with; then by arrival. */
 static int member_cmp(const void *pa, const void *pb)
 {
     const struct member *a = pa, *b = pb;
     if (a->place != b->place)
         return a->place < b->place ? -1 : 1;
     if (a->of != b->of) {
+        if (a->of->rank != b->of->rank)
+            return a->of->rank > b->of->rank ? -1 : 1;
         int c = size_cmp(a->of, b->of);
         return c ? c : a->of->id < b->of->id ? -1 : 1;
     }
@@ -113,9 +79,12 @@ static void list_members(struct attempt *a)
     const uint8_t kept = a->s->batch ? PS_NOMINATED : PS_FREE;
     for (size_t i = 0; i < unit->pods.len; i++) {
         const struct pod *p = &a->s->pods[unit->pods.p[i]];
-        uint32_t b = branch_of(unit, p);
+        uint32_t b = tree_branch_of(unit, p);
         bool waits = is_waiting(p), gated = waits && a->s->classes[p->class_]->gates;
-        count_up(a->tree, a->root, b, is_placed(p), waits && !gated, gated);
+        if (is_placed(p))
+            tree_place(a->tree, a->root, b, 1);
+        if (waits)
+            count_waiting(a->tree, a->root, b, gated);
         if (!waits || gated)
             continue;
         m[a->npods] = (struct member){2 * b + (p->state != kept), unit->pods.p[i], p->created_ns, a->s->classes[p->class_]};
@@ -156,10 +125,11 @@ void attempt_init(struct attempt *a, struct sched *s, unit_id u)
     a->root = a->unit->nsubgroups;
     a->ntree = a->root + 1;
     a->tree = arena_array(&a->arena, a->ntree, struct branch);
-    make_tree(a->tree, a->unit, a->rules->gangs && a->unit->is_group);
+    tree_make(a->tree, a->unit, a->rules->gangs && a->unit->is_group);
     list_members(a);
     /* once the minimum runs, one member more is a success */
     a->tree[a->root].target = MAX(a->tree[a->root].target, a->tree[a->root].placed + 1);
+    tree_settle(a->tree, a->root);
     a->order = arena_array(&a->arena, a->ntree, uint32_t);
     for (uint32_t i = 0; i < a->root; i++)
         a->order[i] = i;
@@ -191,7 +161,7 @@ static struct attempt_mark attempt_begin(struct attempt *a)
 static void attempt_rollback(struct attempt *a, struct attempt_mark m)
 {
     for (size_t i = m.done; i < a->done.len; i++)
-        count_up(a->tree, a->root, branch_of(a->unit, &a->s->pods[a->done.p[i].pod]), -1, 0, 0);
+        tree_place(a->tree, a->root, tree_branch_of(a->unit, &a->s->pods[a->done.p[i].pod]), -1);
     a->done.len = m.done;
     a->victims.len = m.victims;
     statement_rollback(a->s, m.statement);
@@ -259,7 +229,7 @@ static bool place_member(struct attempt *a, uint32_t i, const uint64_t *within, 
         return false;
     }
     vec_push(&a->done, (struct placement){p, r.node, s->pods[p].gpu_mask, r.score});
-    count_up(a->tree, a->root, branch_of(a->unit, &s->pods[p]), 1, 0, 0);
+    tree_place(a->tree, a->root, tree_branch_of(a->unit, &s->pods[p]), 1);
     return true;
 }
 
@@ -280,6 +250,16 @@ static bool lacks(const struct attempt *a, uint32_t b)
     return a->tree[b].placed < a->tree[b].target;
 }
 
+static bool place_own(struct attempt *a, uint32_t b, uint32_t i, bool evict)
+{
+    const struct branch *br = &a->tree[b];
+    struct nearby *x = a->kept[i] == NODE_NONE ? br->nearby : NULL;
+    for (; x && x->at < x->n; x->at++)
+        if (place_member(a, i, x->sets[x->n - 1 - x->at], false))
+            return true;
+    return place_member(a, i, br->within, evict) || (br->beyond && place_member(a, i, br->beyond, evict));
+}
+
 /* Places own members of b, then those of sub-groups below, until `top` has what it needs. */
 static void fill(struct attempt *a, uint32_t b, uint32_t top)
 {
@@ -288,13 +268,13 @@ static void fill(struct attempt *a, uint32_t b, uint32_t top)
         if (a->s->pods[a->pods[i]].state != PS_PENDING)
             continue;
         /* not even all that are left would be enough, and nobody who failed may yet be helped by the others */
-        if (b == top && !br->has_children && !a->again && br->first + br->count - i < (uint32_t)(br->target - br->placed))
+        if (b == top && !br->nchildren && !a->again && br->first + br->count - i < (uint32_t)(br->target - br->placed))
             return;
-        if (!place_member(a, i, br->within, a->evict))
-            note_failure(a, a->pods[i], br->within);
+        if (!place_own(a, b, i, a->evict))
+            note_failure(a, a->pods[i], br->beyond ? br->beyond : br->within);
     }
-    for (uint32_t k = 0; br->has_children && k < a->root && lacks(a, top); k++)
-        if (a->tree[a->order[k]].parent == b && a->order[k] != b)
+    for (uint32_t k = 0; br->nchildren && k < a->root && lacks(a, top); k++)
+        if (a->tree[a->order[k]].parent == b && a->tree[a->order[k]].well) /* one that need not be comes as a whole, or not at all */
             fill(a, a->order[k], top);
 }
 
@@ -317,7 +297,7 @@ static bool could_hold(struct attempt *a, uint32_t b, const uint64_t *within)
     const struct branch *br = &a->tree[b];
     struct sched *s = a->s;
     int64_t left = br->target - br->placed;
-    if (a->evict || br->has_children || br->count < 2 || s->preempt->nnominated)
+    if (a->evict || br->nchildren || br->count < 2 || s->preempt->nnominated)
         return true;
     class_id c = s->pods[a->pods[br->first]].class_;
     for (uint32_t i = 1; i < br->count; i++)
@@ -347,16 +327,71 @@ static bool could_hold(struct attempt *a, uint32_t b, const uint64_t *within)
 
 static bool place_branch(struct attempt *a, uint32_t b, const uint64_t *within);
 
+/* The domains that the branch would like best, inside of nodes that are more than one of them; a sub-group without wishes has those of what is above it. */
+static struct nearby *nearby_of(struct attempt *a, uint32_t b, const uint64_t *within)
+{
+    const struct unit *unit = a->unit;
+    bool group = b == a->root;
+    uint32_t nrequired = group ? unit->nrequired_keys : unit->subgroups[b].required_key != 0, npreferred = group ? unit->npreferred_keys : unit->subgroups[b].npreferred_keys;
+    const sym_t *required = group ? unit->required_keys : &unit->subgroups[b].required_key, *preferred = group ? unit->preferred_keys : unit->subgroups[b].preferred_keys;
+    if (nrequired + npreferred == 0)
+        return group ? NULL : a->tree[a->tree[b].parent].nearby;
+    if (npreferred == 0)
+        return NULL;
+    sym_t *keys = arena_array(&a->arena, nrequired + npreferred, sym_t);
+    for (uint32_t i = 0; i < nrequired + npreferred; i++)
+        keys[i] = i < nrequired ? required[i] : preferred[i - nrequired];
+    struct node_sets sets = {0};
+    unit_domains(a->s, a->u, keys, nrequired + npreferred, within ? within : a->s->alive, &sets);
+    vec_push(&a->sets, sets);
+    if (sets.sets.len < 2)
+        return NULL;
+    struct nearby *x = arena_new(&a->arena, struct nearby);
+    *x = (struct nearby){.sets = sets.sets.p, .n = (uint32_t)sets.sets.len};
+    return x;
+}
+
+/* As many sub-groups of b as must be: those that are already, those that were, then the hardest to place first. */
+static bool place_children(struct attempt *a, uint32_t b, const uint64_t *within)
+{
+    struct branch *br = &a->tree[b];
+    bool all = br->need == br->nchildren;
+    for (int turn = all ? 2 : 0; turn < 3; turn++)
+        for (uint32_t k = 0; br->nchildren && k < a->root; k++) {
+            uint32_t c = a->order[k];
+            if (a->tree[c].parent != b || (turn == 0 && !a->tree[c].well) || (turn == 1 && (a->tree[c].well || a->tree[c].placed == 0)) ||
+                (turn == 2 && !all && (a->tree[c].well || br->nwell >= br->need)))
+                continue;
+            if (!place_branch(a, c, within) && (all || turn == 0))
+                return false;
+        }
+    return br->nwell >= br->need;
+}
+
+/* A sub-group more than must be, somewhere below b. */
+static bool grow_subgroup(struct attempt *a, uint32_t b)
+{
+    const struct branch *br = &a->tree[b];
+    for (uint32_t k = 0; br->nchildren && k < a->root; k++) {
+        uint32_t c = a->order[k];
+        if (a->tree[c].parent != b)
+            continue;
+        if (a->tree[c].well ? grow_subgroup(a, c) : tree_could_be(a->tree, a->root, c, false) && place_branch(a, c, br->within))
+            return true;
+    }
+    return false;
+}
+
 static bool try_branch(struct attempt *a, uint32_t b, const uint64_t *within)
 {
     if (!could_hold(a, b, within))
         return false;
     struct attempt_mark m = attempt_begin(a);
     a->tree[b].within = within;
-    bool good = true;
-    for (uint32_t k = 0; good && a->tree[b].has_children && k < a->root; k++)
-        if (a->tree[a->order[k]].parent == b && a->order[k] != b)
-            good = place_branch(a, a->order[k], within);
+    a->tree[b].nearby = nearby_of(a, b, within);
+    bool good = place_children(a, b, within);
+    if (good && b == a->root && lacks(a, b))
+        grow_subgroup(a, b);
     if (good && fill_all(a, b)) {
         statement_commit(a->s, m.statement);
         return true;
@@ -365,25 +400,51 @@ static bool try_branch(struct attempt *a, uint32_t b, const uint64_t *within)
     return false;
 }
 
-/* The sets of nodes that a sub-group tries: domains of its preferred key inside those of the required one, then the required one's, then (when nothing
- * is required) everything. */
+static uint64_t *copy_of(const struct sched *s, const uint64_t *nodes)
+{
+    uint64_t *copy = xmalloc(s->view.words * sizeof *copy);
+    memcpy(copy, nodes, s->view.words * sizeof *copy);
+    return copy;
+}
+
+/* A sub-group that has what it needs: one more goes to the others if it can, and else wherever it may. */
+static void stay_near(struct attempt *a, uint32_t b, const sym_t *keys, uint32_t nkeys, uint64_t *nodes)
+{
+    struct node_sets sets = {0};
+    uint64_t *near = copy_of(a->s, nodes);
+    unit_keep_running_domains(a->s, a->u, (uint16_t)b, keys, nkeys, near);
+    vec_push(&sets.sets, near);
+    vec_push(&sets.sets, nodes);
+    vec_push(&a->sets, sets);
+    a->tree[b].nearby = NULL;
+    a->tree[b].within = near;
+    a->tree[b].beyond = nodes;
+}
+
+/* The sets of nodes that a sub-group tries: domains of its preferred keys, the narrowest first, inside those of the required one, then the required one's, then (when
+ * nothing is required) everything. */
 static bool place_branch(struct attempt *a, uint32_t b, const uint64_t *within)
 {
     const struct subgroup *g = &a->unit->subgroups[b];
-    if (!g->required_key && !g->preferred_key)
+    a->tree[b].beyond = NULL;
+    if (!g->required_key && !g->npreferred_keys)
         return try_branch(a, b, within);
     struct sched *s = a->s;
     struct node_sets sets = {0};
-    uint64_t *nodes = xmalloc(s->view.words * sizeof *nodes);
-    memcpy(nodes, within ? within : s->alive, s->view.words * sizeof *nodes);
-    if (g->required_key)
-        unit_keep_running_domains(s, a->u, (uint16_t)b, &g->required_key, 1, nodes);
-    sym_t both[2] = {g->required_key, g->preferred_key};
-    if (g->preferred_key)
-        unit_domains(s, a->u, g->required_key ? both : both + 1, g->required_key ? 2 : 1, nodes, &sets);
-    if (g->required_key)
-        unit_domains(s, a->u, both, 1, nodes, &sets);
-    else
+    uint64_t *nodes = copy_of(s, within ? within : s->alive);
+    uint32_t nrequired = g->required_key != 0, nkeys = nrequired + g->npreferred_keys;
+    sym_t *keys = arena_array(&a->arena, nkeys, sym_t);
+    for (uint32_t i = 0; i < nkeys; i++)
+        keys[i] = i < nrequired ? g->required_key : g->preferred_keys[i - nrequired];
+    if (nrequired)
+        unit_keep_running_domains(s, a->u, (uint16_t)b, keys, 1, nodes);
+    if (g->npreferred_keys && !a->tree[b].nchildren && !lacks(a, b)) {
+        stay_near(a, b, keys, nkeys, nodes);
+        return true;
+    }
+    for (uint32_t n = nkeys; n > 0 && n >= nrequired; n--)
+        unit_domains(s, a->u, keys, n, nodes, &sets);
+    if (!nrequired)
         vec_push(&sets.sets, TAKE(nodes));
     free(nodes);
     vec_push(&a->sets, sets);
@@ -399,9 +460,10 @@ bool attempt_try(struct attempt *a, const uint64_t *within)
 {
     if (!try_branch(a, a->root, within))
         return false;
+    while (!a->s->batch && grow_subgroup(a, a->root)) {}
     for (uint32_t b = 0; b < a->ntree && !a->s->batch; b++)
-        for (uint32_t i = a->tree[b].first; i < a->tree[b].first + a->tree[b].count; i++)
+        for (uint32_t i = a->tree[b].first; a->tree[b].well && i < a->tree[b].first + a->tree[b].count; i++)
             if (a->s->pods[a->pods[i]].state == PS_PENDING)
-                place_member(a, i, a->tree[b].within, false);
+                place_own(a, b, i, false);
     return true;
 }

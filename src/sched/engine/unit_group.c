@@ -17,16 +17,11 @@ static bool is_ready(const struct attempt *a, struct unit_decision *d)
         d->result = UNIT_NOTHING;
         return false;
     }
-    bool gated = root->waiting == 0;
-    for (uint32_t b = 0; b < a->ntree; b++) {
-        const struct branch *br = &a->tree[b];
-        if (br->placed + br->waiting + br->gated < br->target) {
-            d->result = UNIT_INCOMPLETE;
-            return false;
-        }
-        gated |= br->placed + br->waiting < br->target;
+    if (!tree_could_be(a->tree, a->root, a->root, true)) {
+        d->result = UNIT_INCOMPLETE;
+        return false;
     }
-    if (gated) {
+    if (root->waiting == 0 || !tree_could_be(a->tree, a->root, a->root, false)) {
         d->result = UNIT_GATED;
         d->helped_by = EVENT_GROUP | EVENT_POD_UPDATED;
         return false;
@@ -43,6 +38,8 @@ static void find_sets(struct attempt *a, struct node_sets *ret)
     uint32_t words = s->view.words;
     uint64_t *nodes = xmalloc(words * sizeof *nodes);
     memcpy(nodes, s->alive, words * sizeof *nodes);
+    for (uint32_t w = 0; s->batch_within && w < words; w++)
+        nodes[w] &= s->batch_within[w];
     for (uint64_t m = x->locators; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(m), before = bits_count(nodes, words);
         s->table->plugins[i].plugin->locate(s, a->u, s->table->plugins[i].args, nodes);

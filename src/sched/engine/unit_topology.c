@@ -30,7 +30,8 @@ void unit_topologies(struct sched *s, unit_id u)
         topology(s, unit->preferred_keys[i]);
     for (uint32_t i = 0; i < unit->nsubgroups; i++) {
         topology(s, unit->subgroups[i].required_key);
-        topology(s, unit->subgroups[i].preferred_key);
+        for (uint32_t k = 0; k < unit->subgroups[i].npreferred_keys; k++)
+            topology(s, unit->subgroups[i].preferred_keys[k]);
     }
 }
 
@@ -95,6 +96,7 @@ struct order {
     const struct sched *s;
     const sym_t *keys;
     uint32_t nkeys, nrules;
+    bool by_level; /* measure i is that of the domain of the first i + 1 keys around it */
     struct spec_sort_rule rules[RULES_MAX];
 };
 
@@ -104,10 +106,12 @@ static struct order order_of(const struct sched *s, unit_id u, const sym_t *keys
     struct order o = {.s = s, .keys = keys, .nkeys = nkeys, .nrules = MIN(unit->nsort_rules, (uint32_t)RULES_MAX)};
     for (uint32_t i = 0; i < o.nrules; i++)
         o.rules[i] = unit->sort_rules[i];
-    if (o.nrules == 0) {
+    if (o.nrules == 0) { /* the fullest first, and the widest domain decides before those inside it */
         bool gpu = unit->pods.len && class_of(s, unit->pods.p[0])->gpu.kind != GPU_NONE;
-        o.nrules = 1;
-        o.rules[0] = (struct spec_sort_rule){.resource = gpu ? RES_GPU : RES_CPU, .by_available = true};
+        o.by_level = true;
+        o.nrules = MIN(nkeys, (uint32_t)RULES_MAX);
+        for (uint32_t i = 0; i < o.nrules; i++)
+            o.rules[i] = (struct spec_sort_rule){.resource = gpu ? RES_GPU : RES_CPU, .by_available = true};
     }
     return o;
 }
@@ -139,6 +143,24 @@ static void measure(const struct order *o, struct domain *d, node_id n)
     }
 }
 
+/* Measures of the domains around each: by fewer keys than they are made of. */
+static void measure_wider(const struct order *o, struct domain *d, uint32_t n_domains, const uint64_t *nodes)
+{
+    const struct sched *s = o->s;
+    uint32_t words = s->view.words;
+    uint32_t *id = xarray((size_t)words * 64, uint32_t);
+    for (uint32_t level = 0; level + 1 < o->nrules; level++) {
+        uint32_t n = number_domains(s, o->keys, level + 1, nodes, id);
+        int64_t *sum = xarray(n + 1, int64_t);
+        bits_foreach(at, nodes, words)
+            sum[id[at]] = MIN(sum[id[at]] + MAX(view_free(&s->view, at, o->rules[level].resource), (int64_t)0), INT64_MAX / 2);
+        for (uint32_t i = 0; i < n_domains; i++)
+            d[i].measure[level] = sum[id[d[i].first]];
+        free(sum);
+    }
+    free(id);
+}
+
 void unit_domains(const struct sched *s, unit_id u, const sym_t *keys, uint32_t nkeys, const uint64_t *nodes, struct node_sets *ret)
 {
     uint32_t words = s->view.words;
@@ -155,6 +177,8 @@ void unit_domains(const struct sched *s, unit_id u, const sym_t *keys, uint32_t 
             *at = (struct domain){.id = id[n], .first = n};
         measure(&o, at, n);
     }
+    if (o.by_level && o.nrules > 1)
+        measure_wider(&o, d, n_domains, nodes);
     qsort_r(d, n_domains, sizeof *d, domain_cmp, &o);
     uint64_t **set = xarray(n_domains + 1, uint64_t *);
     for (uint32_t i = 0; i < n_domains; i++) {

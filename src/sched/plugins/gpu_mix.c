@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/plugins/gpu_mix.h"
 
+#include "sched/engine/devices.h"
 #include "sched/plugins/resources.h"
 
 #define FORGOTTEN 0.25 /* a kind of pod that counts less is dropped */
@@ -24,12 +25,13 @@ uint32_t gpu_models_index(struct gpu_models *m, sym_t model)
 }
 
 /* Bits of those in the cluster. */
-static uint64_t model_bit(const struct gpu_models *m, sym_t model)
+static uint64_t model_bits(const struct sched *s, const struct gpu_models *m, sym_t model)
 {
+    uint64_t bits = 0;
     for (uint32_t i = 0; i < m->n; i++)
-        if (m->sym[i] == model)
-            return 1ull << i;
-    return 0;
+        if (m->sym[i] == model || devices_model_is(symbol_text(&s->sym, m->sym[i]), symbol_text(&s->sym, model)))
+            bits |= 1ull << i;
+    return bits;
 }
 
 /* --- putting together ---------------------------------------------------------------------------------------------------------------------- */
@@ -82,7 +84,7 @@ static void merge(struct gpu_mix *x)
         x->weight += x->pods[i].weight;
 }
 
-static void add_class(struct gpu_mix *x, const struct pod_class *c, const struct gpu_models *models)
+static void add_class(struct gpu_mix *x, const struct sched *s, const struct pod_class *c, const struct gpu_models *models)
 {
     struct gpu_frag_pod p = {.weight = c->refs, .cpu_milli = c->amount[RES_CPU], .models = ANY_MODEL};
     if (c->gpu.kind != GPU_NONE) {
@@ -93,7 +95,7 @@ static void add_class(struct gpu_mix *x, const struct pod_class *c, const struct
             p.milli = mean > 0 ? (int32_t)MIN(c->gpu.memory_mib * GPU_MILLI / mean + 1, (int64_t)GPU_MILLI) : GPU_MILLI / 2;
         p.models = c->gpu.nmodels ? 0 : ANY_MODEL;
         for (size_t i = 0; i < c->gpu.nmodels; i++)
-            p.models |= model_bit(models, c->gpu_models[i]);
+            p.models |= model_bits(s, models, c->gpu_models[i]);
     }
     add(x, p);
 }
@@ -105,7 +107,7 @@ static void renew_given(struct gpu_mix *x, const struct sched *s, const struct g
         const struct gpu_mix_pod *g = &args->pods[i];
         struct gpu_frag_pod p = {g->weight, g->cpu_milli, g->gpus, g->gpu_milli, g->nmodels ? 0 : ANY_MODEL};
         for (size_t k = 0; k < g->nmodels; k++)
-            p.models |= model_bit(models, symbol_find(&s->sym, g->models[k]));
+            p.models |= model_bits(s, models, symbol_find(&s->sym, g->models[k]));
         add(x, p);
     }
 }
@@ -126,7 +128,7 @@ void gpu_mix_renew(struct gpu_mix *x, const struct sched *s, const struct gpu_pa
             add(x, guess[i]);
         for (uint32_t i = 1; i < s->nclasses; i++)
             if (s->classes[i] && s->classes[i]->refs)
-                add_class(x, s->classes[i], models);
+                add_class(x, s, s->classes[i], models);
     }
     if (x->n)
         merge(x);

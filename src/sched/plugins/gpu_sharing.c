@@ -1,15 +1,17 @@
 /* gpu_sharing.c - GpuSharing: has the node as many devices of a right model with the share that is asked for?
  *
  * Whole devices are counted by NodeResourcesFit as well, as kube-scheduler does; but one that a fractional pod holds a part of is free to that count and
- * not to this one. */
+ * not to this one.
+ * Scores, where the profile gives a weight: pods that ask for no GPU leave the nodes that have some to others. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/devices.h"
 #include "sched/plugins/plugins.h"
 
-enum { NO_GPU, MODEL, MEMORY, DEVICES };
+enum { NO_GPU, MODEL, PARTITIONS, MEMORY, DEVICES };
 static const char *const reasons[] = {
     [NO_GPU] = "node(s) had no GPU",
     [MODEL] = "node(s) had GPU model %s",
+    [PARTITIONS] = "node(s) had GPUs that are partitions (MIG), of which no parts are given",
     [MEMORY] = "node(s) had GPUs with too little memory",
     [DEVICES] = "Insufficient GPU: %s",
 };
@@ -33,14 +35,6 @@ static bool fits_one(const struct view *v, const struct pod_class *c, const void
 {
     (void)args;
     return devices_fit(v, c, n);
-}
-
-static bool model_asked(const struct pod_class *c, sym_t model)
-{
-    for (size_t i = 0; i < c->gpu.nmodels; i++)
-        if (c->gpu_models[i] == model)
-            return true;
-    return c->gpu.nmodels == 0;
 }
 
 /* What is asked for, as a symbol: explaining is the writer's, and such sentences are few. */
@@ -68,9 +62,11 @@ static size_t explain(const struct view *v, const struct pod_class *c, const voi
     int32_t milli = devices_milli(v->s, c, n);
     if (node->ngpus == 0) {
         r.code = NO_GPU;
-    } else if (!model_asked(c, node->gpu_model)) {
+    } else if (!devices_model_fits(v->s, c, n)) {
         r.code = MODEL;
         r.what[0] = node->gpu_model ? node->gpu_model : symbol((struct symbols *)&v->s->sym, S("unknown"));
+    } else if (milli < 0 && node->gpus_are_cut) {
+        r.code = PARTITIONS;
     } else if (milli < 0) {
         r.code = MEMORY;
     } else {
@@ -85,9 +81,40 @@ static size_t explain(const struct view *v, const struct pod_class *c, const voi
     return 1;
 }
 
+static bool uses_score(const struct sched *s, const struct pod_class *c, const void *args)
+{
+    return !uses_filter(s, c, args);
+}
+
+static int64_t score_one(const struct view *v, const struct pod_class *c, const void *args, node_id n)
+{
+    (void)c;
+    (void)args;
+    return v->s->nodes[n].ngpus ? 0 : 100;
+}
+
+static void score(const struct view *v, const struct pod_class *c, const void *args, const uint64_t *fits, int64_t *raw)
+{
+    bits_foreach(n, fits, v->words)
+        raw[n] = score_one(v, c, args, n);
+}
+
+static void static_key(const struct pod_class *c, bool is_score, struct strbuf *key)
+{
+    (void)c; /* one answer for all that use the score */
+    (void)is_score;
+    strbuf_add(key, "", 1);
+}
+
 const struct sched_plugin plugin_gpu_sharing = {
     .name = "GpuSharing",
     .filter_scope = PLUG_LOCAL,
+    .score_scope = PLUG_STATIC,
+    .norm = NORM_NONE,
+    .uses_score = uses_score,
+    .score = score,
+    .score_one = score_one,
+    .static_key = static_key,
     .helped_by = EVENT_NODE_ADD | EVENT_NODE_ALLOCATABLE | EVENT_NODE_LABEL | EVENT_POD_FREED | EVENT_POD_UPDATED,
     .reasons = reasons,
     .uses_filter = uses_filter,

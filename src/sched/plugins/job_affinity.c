@@ -34,6 +34,21 @@ static void locate(const struct sched *s, unit_id u, const void *args, uint64_t 
         unit_keep_running_domains(s, u, SUBGROUP_NONE, unit->required_keys, unit->nrequired_keys, nodes);
 }
 
+static bool runs(const struct sched *s, const struct unit *unit)
+{
+    for (size_t i = 0; i < unit->pods.len; i++)
+        if (s->pods[unit->pods.p[i]].state == PS_ASSUMED || s->pods[unit->pods.p[i]].state == PS_BOUND)
+            return true;
+    return false;
+}
+
+static uint64_t *copy_of(const struct sched *s, const uint64_t *nodes)
+{
+    uint64_t *copy = xmalloc(s->view.words * sizeof *copy);
+    memcpy(copy, nodes, s->view.words * sizeof *copy);
+    return copy;
+}
+
 static bool group(const struct sched *s, unit_id u, const void *args, const uint64_t *nodes, struct node_sets *ret)
 {
     (void)args;
@@ -44,13 +59,15 @@ static bool group(const struct sched *s, unit_id u, const void *args, const uint
     sym_t *keys = xarray(nkeys, sym_t);
     for (uint32_t i = 0; i < nkeys; i++)
         keys[i] = i < nrequired ? unit->required_keys[i] : unit->preferred_keys[i - nrequired];
+    if (unit->npreferred_keys && runs(s, unit)) { /* who is added goes to the others, if there is room */
+        uint64_t *near = copy_of(s, nodes);
+        unit_keep_running_domains(s, u, SUBGROUP_NONE, keys, nkeys, near);
+        vec_push(&ret->sets, near);
+    }
     for (uint32_t n = nkeys; n > 0 && n >= nrequired; n--)
         unit_domains(s, u, keys, n, nodes, ret);
-    if (nrequired == 0) {
-        uint64_t *all = xarray(s->view.words, uint64_t);
-        memcpy(all, nodes, s->view.words * sizeof *all);
-        vec_push(&ret->sets, all);
-    }
+    if (nrequired == 0)
+        vec_push(&ret->sets, copy_of(s, nodes));
     free(keys);
     return true;
 }

@@ -3,6 +3,7 @@
  * Scores: LeastAllocated, MostAllocated, or any curve over utilisation (RequestedToCapacityRatio); kube-scheduler's integer arithmetic.
  * The engine computes the first two over cpu and memory in a fused pass of its own (place_kernel.h); what stands here is the rule itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/devices.h"
 #include "sched/engine/place_kernel.h"
 #include "sched/plugins/plugins.h"
 #include "sched/plugins/resources.h"
@@ -62,15 +63,25 @@ static int64_t counted(const struct view *v, const struct pod_class *c, uint16_t
     return v->used[r][n] + class_request(c, r);
 }
 
+/* A part of a device is no request of the resource; how full a node's devices get counts all the same, in thousandths. */
+static int64_t counted_parts(const struct view *v, const struct pod_class *c, node_id n)
+{
+    int64_t sum = (int64_t)c->gpu.count * MAX(devices_milli(v->s, c, n), 0);
+    for (uint32_t i = 0; i < v->s->nodes[n].ngpus; i++)
+        sum += MIN(v->gpu[n].used_milli[i], (uint32_t)GPU_MILLI);
+    return sum;
+}
+
 static int64_t score_one(const struct view *v, const struct pod_class *c, const void *args, node_id n)
 {
     const struct fit_args *a = args;
     int64_t sum = 0, weights = 0;
     for (uint32_t i = 0; i < a->nresources; i++) {
         uint16_t r = a->resources[i].id;
-        if (r >= v->s->nres || v->s->alloc[r][n] == 0 || (resource_is_extended(r) && class_request(c, r) == 0))
+        bool parts = r == RES_GPU && class_has_parts(c);
+        if (r >= v->s->nres || v->s->alloc[r][n] == 0 || (resource_is_extended(r) && class_request(c, r) == 0 && !parts))
             continue;
-        int64_t capacity = v->s->alloc[r][n], used = counted(v, c, r, n), x;
+        int64_t capacity = v->s->alloc[r][n] * (parts ? GPU_MILLI : 1), used = parts ? counted_parts(v, c, n) : counted(v, c, r, n), x;
         if (a->strategy == FIT_LEAST)
             x = score_least(used, capacity);
         else if (a->strategy == FIT_MOST)

@@ -77,8 +77,8 @@ static void agree_keys(struct sched *s, const struct profile_plugin *pp)
                 const struct pod_class *x = s->classes[i], *y = s->classes[j];
                 bool ask = is_score ? p->score_one && (!p->uses_score || (p->uses_score(s, x, pp->args) && p->uses_score(s, y, pp->args)))
                                     : p->fits_one && (!p->uses_filter || (p->uses_filter(s, x, pp->args) && p->uses_filter(s, y, pp->args)));
-                if (!ask)
-                    continue;
+                if (!ask || (is_score ? p->score_scope : p->filter_scope) != PLUG_STATIC)
+                    continue; /* nobody asks for its key */
                 strbuf_clear(&a);
                 strbuf_clear(&b);
                 p->static_key(x, is_score, &a);
@@ -91,7 +91,7 @@ static void agree_keys(struct sched *s, const struct profile_plugin *pp)
             }
 }
 
-/* What the generator has none of: gates, and claims that are there, and not.  (Volumes in all their variety: volumes_test.) */
+/* What the generator has none of: gates, node pools, and claims that are there, and not.  (Volumes in all their variety: volumes_test.) */
 static void put_rare_pods(struct sched *s)
 {
     struct err err = ERR_NONE;
@@ -99,10 +99,14 @@ static void put_rare_pods(struct sched *s)
     struct pvc_spec claim = {.ns = S("default"), .name = S("there"), .bytes = 1, .access_modes = 1};
     const struct pod_spec rare[] = {
         {.name = S("gated"), .gates = 2},
+        {.name = S("pooled"), .in_pool = true, .place_pool = S("east")},
+        {.name = S("unpooled"), .in_pool = true},
         {.name = S("waits"), .volumes = &there, .nvolumes = 1},
         {.name = S("lost"), .volumes = &missing, .nvolumes = 1},
         {.name = S("disk"), .volumes = &disk, .nvolumes = 1, .node = sched_node_name(s, 1), .phase = POD_BOUND},
     };
+    struct spec_label label = {S(POOL_LABEL), S("east")};
+    T_NO_ERR(sched_node_put(s, &(struct node_spec){.name = S("eastern"), .labels = {&label, 1}}, NULL, &err), &err);
     T_NO_ERR(sched_pvc_put(s, &claim, &err), &err);
     for (size_t i = 0; i < ARRAY_LEN(rare); i++) {
         struct pod_spec p = rare[i];
@@ -139,7 +143,7 @@ static struct sched *world(struct worldgen *g, uint64_t seed, const char *profil
 
 TEST(all_plugins_agree_with_themselves)
 {
-    static const char *const profiles[] = {"default", "binpack", "spread", "gpu-packing"};
+    static const char *const profiles[] = {"default", "binpack", "spread", "gpu-packing", "kai-binpack", "kai-spread"};
     struct seen seen[64] = {0};
     struct rng r;
     rng_seed(&r, 5);

@@ -16,6 +16,11 @@ static inline bool resource_is_bandwidth(uint16_t r)
     return r == RES_INGRESS || r == RES_EGRESS;
 }
 int64_t class_request(const struct pod_class *c, uint16_t r);
+/* Parts of devices: they take room of RES_GPU, and request none. */
+static inline bool class_has_parts(const struct pod_class *c)
+{
+    return c->gpu.kind == GPU_FRACTION || c->gpu.kind == GPU_MEMORY;
+}
 /* Does NodeResourcesFit check this resource?  Not when it is told to ignore it, nor bandwidth where NodeBandwidth filters. */
 bool fit_checks_resource(const struct sched *s, const struct pod_class *c, const struct fit_args *a, uint16_t r);
 /* The resources list of a plugin's arguments: [{name, weight}], at most max; `field` is its path for errors. */

@@ -2,7 +2,8 @@
  *
  * Each unit under the policy has two vectors: held (pods with room on nodes, kept or used; those that are leaving no more) and waiting.  Both are charged to its leaf, and by
  * queues.h to all queues above.  The watch moves amounts at every assign, unassign and rollback; policy_refresh makes a unit's vectors anew from its pods when members or specs changed.
- *     gang of 4 (1 GPU each), 3 on nodes, 1 of them leaving:   held 2000, waiting 1000 */
+ *     gang of 4 (1 GPU each), 3 on nodes, 1 of them leaving:   held 2000, waiting 1000
+ * What a semi-preemptible unit holds for its minimum is charged as non-preemptible beside that (core); by refreshes alone: in a statement only its surplus comes and goes, or all of it comes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/policy/policy_state.h"
 
@@ -13,7 +14,7 @@
 static int64_t gpu_amount(const struct policy *p, const struct pod_class *c, node_id n)
 {
     if (c->gpu.kind == GPU_NONE)
-        return c->amount[RES_GPU] * GPU_MILLI;
+        return c->amount[RES_GPU] * GPU_MILLI + gpus_mig_amount(p, c);
     int64_t milli = GPU_MILLI;
     if (c->gpu.kind == GPU_FRACTION)
         milli = c->gpu.milli;
@@ -21,7 +22,7 @@ static int64_t gpu_amount(const struct policy *p, const struct pod_class *c, nod
         milli = devices_milli(p->s, c, n);
     else if (c->gpu.kind == GPU_MEMORY && p->least_gpu_mib > 0)
         milli = MIN((c->gpu.memory_mib * GPU_MILLI + p->least_gpu_mib - 1) / p->least_gpu_mib, (int64_t)GPU_MILLI);
-    return (milli < 0 ? GPU_MILLI : milli) * (int64_t)c->gpu.count;
+    return (milli < 0 ? GPU_MILLI : milli) * (int64_t)c->gpu.count + gpus_mig_amount(p, c);
 }
 
 void policy_class_amounts(const struct policy *p, const struct pod_class *c, node_id n, struct policy_amounts *ret)
@@ -35,6 +36,10 @@ void policy_class_amounts(const struct policy *p, const struct pod_class *c, nod
     int gpu = queues_slot(p->q, RES_GPU);
     if (gpu >= 0)
         ret->v[gpu] = gpu_amount(p, c, n);
+    if (gpu >= 0 && gpus_has_models(p))
+        gpus_add_models(p, c, n, ret->v[gpu], ret->v);
+    for (uint32_t k = 0; k < p->stride; k++)
+        ret->v[k] = MIN(ret->v[k], (int64_t)POLICY_POD_MOST);
 }
 
 void policy_ask(struct policy *p, unit_id u, struct policy_amounts *ret)
@@ -59,7 +64,7 @@ void policy_ask(struct policy *p, unit_id u, struct policy_amounts *ret)
 
 struct class_answer *policy_answer(struct policy *p, unit_id u)
 {
-    if (!unit_is_single(p->s, u))
+    if (!unit_is_single(p->s, u) || gpus_are_barred(p, u, NULL))
         return NULL;
     const struct pod_class *c = class_of(p->s, p->s->units[u].pods.p[0]);
     if (!c->is_local)
@@ -90,6 +95,8 @@ void account_grow(struct policy *p, unit_id u)
     p->waiting = xrealloc(p->waiting, (size_t)n * p->stride * sizeof *p->waiting);
     memset(p->held + (size_t)p->nunits * p->stride, 0, (size_t)(n - p->nunits) * p->stride * sizeof *p->held);
     memset(p->waiting + (size_t)p->nunits * p->stride, 0, (size_t)(n - p->nunits) * p->stride * sizeof *p->waiting);
+    p->core = xrealloc(p->core, (size_t)n * p->stride * sizeof *p->core);
+    memset(p->core + (size_t)p->nunits * p->stride, 0, (size_t)(n - p->nunits) * p->stride * sizeof *p->core);
     p->nunits = n;
 }
 
@@ -106,7 +113,7 @@ static void watch_unit(void *arg, unit_id u)
 {
     struct policy *p = arg;
     account_grow(p, u);
-    if (p->s->units[u].queue || p->units[u].known)
+    if (policy_is_mine(p, &p->s->units[u]) || p->units[u].known)
         mark(p, u);
     if (p->s->units[u].pods.len == 0 && p->units[u].known)
         policy_refresh(p, u); /* it may be gone before the next round, and its number another's */
@@ -131,6 +138,13 @@ static void leaving_add(struct policy *p, pod_id id)
     vec_push(&p->leaving, id);
 }
 
+static void foreign_add(struct policy *p, const struct policy_amounts *a, int sign)
+{
+    for (uint32_t k = 0; k < p->stride; k++)
+        p->foreign[k] += sign * (sum_t)a->v[k];
+    p->totals_stale = true;
+}
+
 static void watch_pod(void *arg, pod_id id, int sign)
 {
     struct policy *p = arg;
@@ -143,13 +157,11 @@ static void watch_pod(void *arg, pod_id id, int sign)
         account_grow(p, pod->unit);
     struct batch_unit *b = &p->units[pod->unit];
     if (!b->known) {
-        if (policy_counts(pod->state)) {
+        if (policy_counts(pod->state) && policy_has_node(p, pod->node)) {
             policy_class_amounts(p, c, pod->node, &a);
-            for (uint32_t k = 0; k < p->stride; k++)
-                p->foreign.v[k] += sign * a.v[k];
-            p->totals_stale = true;
+            foreign_add(p, &a, sign);
         }
-        if (p->s->units[pod->unit].queue)
+        if (policy_is_mine(p, &p->s->units[pod->unit]))
             mark(p, pod->unit);
         return;
     }
@@ -161,8 +173,10 @@ static void watch_pod(void *arg, pod_id id, int sign)
     int64_t *held = p->held + (size_t)pod->unit * p->stride, *waiting = p->waiting + (size_t)pod->unit * p->stride;
     for (uint32_t k = 0; k < p->stride; k++)
         held[k] += sign * a.v[k];
-    if (b->leaf)
-        queues_add_allocated(p->q, b->leaf, &a, b->fixed, sign);
+    if (b->charged)
+        queues_add_allocated(p->q, b->charged, &a, b->fixed, sign);
+    else if (policy_has_node(p, pod->node))
+        foreign_add(p, &a, sign);
     if (c->gates)
         return;
     policy_class_amounts(p, c, NODE_NONE, &w);
@@ -174,20 +188,62 @@ static void watch_pod(void *arg, pod_id id, int sign)
 
 struct sched_watch account_watch(struct policy *p)
 {
-    return (struct sched_watch){p, watch_pod, watch_unit, watch_node};
+    return (struct sched_watch){.arg = p, .pod = watch_pod, .unit = watch_unit, .node = watch_node, .within = gpus_within};
 }
 
 /* --- a unit's record ------------------------------------------------------------------------------------------------------------------------ */
 static void charge(struct policy *p, unit_id u, int sign)
 {
     struct batch_unit *b = &p->units[u];
-    struct policy_amounts a = {{0}}, w = {{0}};
-    if (!b->leaf)
-        return;
+    struct policy_amounts a = {{0}}, w = {{0}}, c = {{0}};
+    memcpy(c.v, p->core + (size_t)u * p->stride, p->stride * sizeof *c.v);
     memcpy(a.v, p->held + (size_t)u * p->stride, p->stride * sizeof *a.v);
     memcpy(w.v, p->waiting + (size_t)u * p->stride, p->stride * sizeof *w.v);
-    queues_add_allocated(p->q, b->leaf, &a, b->fixed, sign);
-    queues_add_waiting(p->q, b->leaf, &w, sign);
+    if (!b->charged) {
+        foreign_add(p, &a, sign);
+        return;
+    }
+    queues_add_allocated(p->q, b->charged, &a, b->fixed, sign);
+    queues_add_fixed(p->q, b->charged, &c, sign);
+    if (b->leaf) /* who waits elsewhere waits for nothing that could be given */
+        queues_add_waiting(p->q, b->leaf, &w, sign);
+}
+
+/* What a semi-preemptible unit holds of its minimum: all of it until it has that, room that is kept included. */
+static void count_core(const struct policy *p, unit_id u, struct counted *ret)
+{
+    const struct unit *unit = &p->s->units[u];
+    struct policy_amounts a;
+    if (!unit->is_group || !unit_holds_without(p->s, u, NULL, 0)) {
+        ret->core = ret->held;
+        return;
+    }
+    pod_id *pods = xarray(unit->pods.len + 1, pod_id);
+    uint32_t *part = xarray(unit->pods.len + 1, uint32_t);
+    size_t n = victims_in_order(p, u, pods);
+    unit_surplus(p->s, u, pods, n, part);
+    for (size_t i = 0; i < n; i++) {
+        if (part[i])
+            continue;
+        policy_class_amounts(p, class_of(p->s, pods[i]), p->s->pods[pods[i]].node, &a);
+        for (uint32_t k = 0; k < p->stride; k++)
+            ret->core.v[k] += a.v[k];
+    }
+    free(pods);
+    free(part);
+}
+
+/* A checkpoint is the whole gang's, whoever tells of it. */
+static void count_loss(const struct spec_loss *say, const struct pod *pod, bool waits, struct counted *ret)
+{
+    ret->checkpoint_ns = MAX(ret->checkpoint_ns, say->checkpoint_ns);
+    ret->restart_cost_s = MAX(ret->restart_cost_s, (int64_t)say->restart_cost_s);
+    nsec_t ready;
+    if (!waits || !say->delay_ns)
+        return;
+    if (__builtin_add_overflow(pod->created_ns, say->delay_ns, &ready))
+        ready = INT64_MAX;
+    ret->ready_ns = MAX(ret->ready_ns, ready);
 }
 
 void account_count(const struct policy *p, unit_id u, struct counted *ret)
@@ -199,6 +255,8 @@ void account_count(const struct policy *p, unit_id u, struct counted *ret)
         const struct pod *pod = &p->s->pods[unit->pods.p[i]];
         const struct pod_class *c = p->s->classes[pod->class_];
         bool waits = pod->state == PS_PENDING && !c->gates, counts = policy_counts(pod->state);
+        if (unlikely(pod->loss))
+            count_loss(&p->s->losses.p[pod->loss], pod, waits, ret);
         ret->npending += waits;
         ret->nnominated += pod->state == PS_NOMINATED;
         if (policy_runs(pod->state)) {
@@ -214,6 +272,8 @@ void account_count(const struct policy *p, unit_id u, struct counted *ret)
         for (uint32_t k = 0; k < p->stride; k++)
             to->v[k] += a.v[k];
     }
+    if (unit->preemptibility == PREEMPTIBLE_SEMI)
+        count_core(p, u, ret);
 }
 
 static void set_running(struct policy *p, unit_id u, bool on)
@@ -262,15 +322,34 @@ void account_forget(struct policy *p, unit_id u)
     charge(p, u, -1);
     memset(p->held + (size_t)u * p->stride, 0, p->stride * sizeof *p->held);
     memset(p->waiting + (size_t)u * p->stride, 0, p->stride * sizeof *p->waiting);
+    memset(p->core + (size_t)u * p->stride, 0, p->stride * sizeof *p->core);
     *b = (struct batch_unit){.dirty = b->dirty};
 }
 
-static queue_id leaf_of(const struct policy *p, const struct unit *unit, enum queue_verdict *ret)
+/* A unit that runs in a queue that others have come to hang below is still that queue's; in one that is lost or deleted it is nobody's, and what it holds is not there to be divided. */
+static void find_queue(const struct policy *p, const struct unit *unit, struct batch_unit *b)
 {
-    queue_id leaf = queues_find(p->q, symbol_text(&p->s->sym, unit->queue));
-    const struct queue_state *q = leaf ? queues_get(p->q, leaf) : NULL;
-    *ret = !q ? QUEUE_MISSING : q->is_lost ? QUEUE_LOST : !q->is_leaf ? QUEUE_NOT_LEAF : QUEUE_OK;
-    return *ret == QUEUE_OK ? leaf : QUEUE_NONE;
+    queue_id id = queues_find(p->q, symbol_text(&p->s->sym, unit->queue));
+    const struct queue_state *q = id ? queues_get(p->q, id) : NULL;
+    b->leaf_verdict = !q ? QUEUE_MISSING : q->is_lost ? QUEUE_LOST : !q->is_leaf ? QUEUE_NOT_LEAF : QUEUE_OK;
+    b->leaf = b->leaf_verdict == QUEUE_OK ? id : QUEUE_NONE;
+    b->charged = b->leaf_verdict == QUEUE_OK || b->leaf_verdict == QUEUE_NOT_LEAF ? id : QUEUE_NONE;
+}
+
+/* Can a group of sub-groups miss anybody? */
+static bool has_surplus(const struct policy *p, unit_id u)
+{
+    const struct unit *unit = &p->s->units[u];
+    uint32_t n = 0;
+    pod_id *pods = xarray(unit->pods.len + 1, pod_id);
+    uint32_t *part = xarray(unit->pods.len + 1, uint32_t);
+    for (size_t i = 0; i < unit->pods.len; i++)
+        if (policy_runs(p->s->pods[unit->pods.p[i]].state))
+            pods[n++] = unit->pods.p[i];
+    bool has = unit_surplus(p->s, u, pods, n, part) > 0;
+    free(pods);
+    free(part);
+    return has;
 }
 
 static enum min_state min_state_of(const struct policy *p, unit_id u, uint32_t placed)
@@ -280,15 +359,22 @@ static enum min_state min_state_of(const struct policy *p, unit_id u, uint32_t p
         return placed ? MIN_AT : MIN_BELOW;
     if (!unit_holds_without(p->s, u, NULL, 0))
         return MIN_BELOW;
+    if (unit->nsubgroups)
+        return has_surplus(p, u) ? MIN_ABOVE : MIN_AT;
     return placed > (uint32_t)MAX(unit->min_member, 0) ? MIN_ABOVE : MIN_AT;
 }
 
 void account_foreign(struct policy *p, unit_id u, int sign)
 {
-    struct counted n;
-    account_count(p, u, &n);
-    for (uint32_t k = 0; k < p->stride; k++)
-        p->foreign.v[k] += sign * n.held.v[k];
+    const struct unit *unit = &p->s->units[u];
+    struct policy_amounts one;
+    for (size_t i = 0; i < unit->pods.len; i++) {
+        const struct pod *pod = &p->s->pods[unit->pods.p[i]];
+        if (!policy_counts(pod->state) || !policy_has_node(p, pod->node))
+            continue;
+        policy_class_amounts(p, p->s->classes[pod->class_], pod->node, &one);
+        foreign_add(p, &one, sign);
+    }
     p->totals_stale = true;
 }
 
@@ -302,6 +388,8 @@ static void note_times(struct policy *p, unit_id u, const struct counted *n)
         b->start_ns = n->start_ns;
     else if (!b->start_ns)
         b->start_ns = n->start_ns ? n->start_ns : p->now;
+    b->since_ns = MAX(b->start_ns, MIN(n->checkpoint_ns, p->now)) - n->restart_cost_s * NSEC_PER_SEC;
+    b->ready_ns = n->ready_ns;
     if (!p->s->units[u].is_group || !n->nplaced || b->min_state != MIN_BELOW || p->s->units[u].has_ended) {
         b->stale_since_ns = 0;
     } else if (!b->stale_since_ns) {
@@ -315,7 +403,7 @@ static void note_lists(struct policy *p, unit_id u, const struct batch_unit *bef
 {
     struct batch_unit *b = &p->units[u];
     queue_id leaf = b->leaf;
-    bool runs = leaf && b->nplaced && !b->fixed && !b->nnominated; /* who others were evicted for is not evicted itself */
+    bool runs = policy_may_lose(b);
     set_kept(p, u, b->nnominated > 0);
     if (before->run_pos && (before->leaf != leaf || !runs)) {
         b->leaf = before->leaf;
@@ -324,12 +412,14 @@ static void note_lists(struct policy *p, unit_id u, const struct batch_unit *bef
     }
     if (runs && !b->run_pos)
         set_running(p, u, true);
-    else if (runs && (before->nplaced != b->nplaced || before->start_ns != b->start_ns || before->min_state != b->min_state))
+    else if (runs && (before->nplaced != b->nplaced || before->start_ns != b->start_ns || before->since_ns != b->since_ns || before->min_state != b->min_state))
         p->tree[leaf].running_version++;
     if (leaf && b->npending && !b->nnominated)
         line_enter(p, u);
     else
         line_leave(p, u);
+    if (!b->kind || before->nplaced < b->nplaced)
+        b->blocked_ns = 0;
 }
 
 void policy_refresh(struct policy *p, unit_id u)
@@ -338,10 +428,10 @@ void policy_refresh(struct policy *p, unit_id u)
     const struct unit *unit = &p->s->units[u];
     struct counted n;
     b->dirty = false;
-    if (u >= p->s->nunits_slots || !unit->used || !unit->queue || unit->pods.len == 0) {
+    if (u >= p->s->nunits_slots || !unit->used || !policy_is_mine(p, unit) || unit->pods.len == 0) {
         if (b->known) {
             account_forget(p, u);
-            if (unit->used && !unit->queue)
+            if (unit->used && !policy_is_mine(p, unit))
                 account_foreign(p, u, 1);
         }
         return;
@@ -356,13 +446,17 @@ void policy_refresh(struct policy *p, unit_id u)
     charge(p, u, -1);
     memcpy(p->held + (size_t)u * p->stride, n.held.v, p->stride * sizeof *p->held);
     memcpy(p->waiting + (size_t)u * p->stride, n.waiting.v, p->stride * sizeof *p->waiting);
-    b->leaf = leaf_of(p, unit, &b->leaf_verdict);
+    memcpy(p->core + (size_t)u * p->stride, n.core.v, p->stride * sizeof *p->core);
+    find_queue(p, unit, b);
     b->fixed = policy_is_fixed(unit);
+    b->semi = unit->preemptibility == PREEMPTIBLE_SEMI;
     charge(p, u, 1);
     b->npending = n.npending;
     b->nplaced = n.nplaced;
     b->nnominated = n.nnominated;
     b->min_state = (uint8_t)min_state_of(p, u, n.nplaced);
+    p->any_runtime |= unit->runtime_ns != 0;
+    p->any_protect |= unit->protect_ns != 0;
     note_times(p, u, &n);
     note_lists(p, u, &before);
 }

@@ -8,6 +8,8 @@
 #include "sched/policy/policy_state.h"
 #include "sched/engine/unit.h"
 
+#define POOL_EVENTS (EVENT_NODE_ADD | EVENT_NODE_ALLOCATABLE | EVENT_NODE_LABEL | EVENT_NODE_TAINT | EVENT_POLICY)
+
 /* --- order of units ---------------------------------------------------------------------------------------------------------------------- */
 static str uid_of(const struct policy *p, unit_id u)
 {
@@ -134,10 +136,11 @@ static uint64_t mix(uint64_t h, uint64_t v)
 static uint64_t group_shape(const struct policy *p, unit_id u)
 {
     const struct unit *unit = &p->s->units[u];
-    uint64_t h = mix(mix(0x1234567, (uint64_t)unit->min_member), unit->declared), members = 0;
+    uint64_t h = mix(mix(0x1234567, (uint64_t)unit->min_member), (uint64_t)unit->min_subgroup << 1 | unit->declared), members = 0;
     for (uint32_t i = 0; i < unit->nsubgroups; i++) {
         const struct subgroup *g = &unit->subgroups[i];
-        h = mix(mix(mix(mix(mix(h, g->name), g->parent), (uint64_t)g->min_member), g->required_key), g->preferred_key);
+        h = mix(mix(mix(mix(h, g->name), g->parent), (uint64_t)g->min_member << 32 | (uint32_t)g->min_subgroup), g->required_key);
+        h = mix(h, g->npreferred_keys ? g->preferred_keys[g->npreferred_keys - 1] : 0); /* the narrowest names the others */
     }
     for (uint32_t i = 0; i < unit->nrequired_keys; i++)
         h = mix(h, unit->required_keys[i]);
@@ -162,7 +165,33 @@ struct kind_key {
     uint32_t flags;
     uint32_t class_;
     uint64_t shape;
+    nsec_t ready_ns; /* those that wait before others go for them are like nobody else, too */
+    uint32_t runtime; /* seconds, rounded up: who ends sooner may start where others may not */
+    uint32_t unit;    /* of those that are tried so many times: each for itself */
 };
+
+static uint32_t steps_of(const struct policy *p, const struct unit *unit)
+{
+    nsec_t waits = p->now - unit->created_ns;
+    return p->opts.age_every_ns <= 0 || waits <= 0 ? 0 : (uint32_t)MIN(waits / p->opts.age_every_ns, (nsec_t)p->opts.age_steps);
+}
+
+/* Its place in the line of its queue; what it may evict goes by its own priority. */
+static int32_t aged_priority(const struct policy *p, const struct unit *unit)
+{
+    int64_t most = unit->priority < PREEMPTIBLE_BELOW ? PREEMPTIBLE_BELOW - 1 : INT32_MAX;
+    int64_t aged = unit->priority + (int64_t)steps_of(p, unit) * p->opts.age_step;
+    return p->opts.age_every_ns ? (int32_t)MAX(MIN(aged, most), (int64_t)unit->priority) : unit->priority;
+}
+
+/* Three digits of two: a difference of an eighth makes no other kind. */
+static uint32_t round_runtime(nsec_t ns)
+{
+    uint64_t s = (uint64_t)((ns + NSEC_PER_SEC - 1) / NSEC_PER_SEC);
+    uint32_t shift = s < 8 ? 0 : 61u - (uint32_t)__builtin_clzll(s);
+    s = (s + (1ull << shift) - 1) >> shift << shift;
+    return (uint32_t)MIN(s, (uint64_t)UINT32_MAX);
+}
 
 static struct kind_key key_of(const struct policy *p, unit_id u)
 {
@@ -171,8 +200,11 @@ static struct kind_key key_of(const struct policy *p, unit_id u)
     struct kind_key k;
     memset(&k, 0, sizeof k);
     k.leaf = b->leaf;
-    k.priority = unit->priority;
-    k.flags = b->fixed | (uint32_t)b->min_state << 1 | (uint32_t)unit->is_group << 3;
+    k.flags = policy_asks_fixed(b) | (uint32_t)b->min_state << 1 | (uint32_t)unit->is_group << 3 | (uint32_t)b->semi << 4;
+    k.ready_ns = b->ready_ns;
+    k.priority = aged_priority(p, unit);
+    k.runtime = round_runtime(unit->runtime_ns);
+    k.unit = unit->max_tries > 0 ? u : 0;
     if (unit->is_group)
         k.shape = group_shape(p, u);
     else
@@ -257,6 +289,8 @@ void line_enter(struct policy *p, unit_id u)
     vec_push(&k->units, u);
     unit_up(p, k, k->units.len - 1);
     turn_again(p, id);
+    if (p->opts.age_every_ns > 0)
+        p->aged_ns = MIN(p->aged_ns, p->s->units[u].created_ns + (steps_of(p, &p->s->units[u]) + 1) * p->opts.age_every_ns);
     if (p->takes)
         walk_join(p, id);
 }
@@ -264,8 +298,26 @@ void line_enter(struct policy *p, unit_id u)
 void line_wake(struct policy *p, uint64_t events)
 {
     for (size_t i = 1; events && i < p->kinds.len; i++)
-        if (p->kinds.p[i].parked && p->kinds.p[i].helped_by & events)
-            p->kinds.p[i].parked = false;
+        if (p->kinds.p[i].parked && p->kinds.p[i].helped_by & (p->kinds.p[i].gave_up ? events & POOL_EVENTS : events))
+            p->kinds.p[i].parked = p->kinds.p[i].gave_up = false;
+}
+
+void line_age(struct policy *p)
+{
+    if (p->opts.age_every_ns <= 0 || p->now < p->aged_ns)
+        return;
+    p->aged_ns = INT64_MAX;
+    for (size_t i = 1; i < p->kinds.len; i++) {
+        /* the oldest of a kind rises first; those that came later follow */
+        while (p->kinds.p[i].used && aged_priority(p, &p->s->units[p->kinds.p[i].units.p[0]]) != p->kinds.p[i].priority) {
+            unit_id u = p->kinds.p[i].units.p[0];
+            line_leave(p, u);
+            line_enter(p, u);
+        }
+        const struct unit *oldest = p->kinds.p[i].used ? &p->s->units[p->kinds.p[i].units.p[0]] : NULL;
+        if (oldest && steps_of(p, oldest) < p->opts.age_steps)
+            p->aged_ns = MIN(p->aged_ns, oldest->created_ns + (steps_of(p, oldest) + 1) * p->opts.age_every_ns);
+    }
 }
 
 uint32_t line_position(const struct policy *p, unit_id u)
@@ -285,6 +337,70 @@ uint32_t line_position(const struct policy *p, unit_id u)
             before += all || line_unit_cmp(p, k->units.p[j], u) < 0;
     }
     return before;
+}
+
+/* Of two in line of a leaf. */
+static int place_cmp(const struct policy *p, unit_id a, unit_id b)
+{
+    const struct kind *x = &p->kinds.p[p->units[a].kind], *y = &p->kinds.p[p->units[b].kind];
+    if (x->priority != y->priority)
+        return x->priority > y->priority ? -1 : 1;
+    if (x->min_state != y->min_state)
+        return x->min_state < y->min_state ? -1 : 1;
+    return line_unit_cmp(p, a, b);
+}
+
+/* ret[0 .. n - 1] is a heap, the last in line on top: one that is before it takes its place. */
+static void front_down(const struct policy *p, unit_id *ret, size_t n, size_t i)
+{
+    unit_id u = ret[i];
+    for (size_t c; (c = 2 * i + 1) < n; i = c) {
+        if (c + 1 < n && place_cmp(p, ret[c + 1], ret[c]) > 0)
+            c++;
+        if (place_cmp(p, u, ret[c]) >= 0)
+            break;
+        ret[i] = ret[c];
+    }
+    ret[i] = u;
+}
+
+static void front_add(const struct policy *p, unit_id *ret, size_t *n, size_t max, unit_id u)
+{
+    if (*n == max) {
+        if (place_cmp(p, u, ret[0]) > 0)
+            return;
+        ret[0] = u;
+        front_down(p, ret, *n, 0);
+        return;
+    }
+    size_t i = (*n)++;
+    for (; i > 0 && place_cmp(p, u, ret[(i - 1) / 2]) > 0; i = (i - 1) / 2)
+        ret[i] = ret[(i - 1) / 2];
+    ret[i] = u;
+}
+
+size_t policy_line(const struct policy *p, queue_id leaf, unit_id *ret, size_t max)
+{
+    size_t n = 0;
+    if (leaf >= p->ntree || !p->tree[leaf].leaf || max == 0)
+        return 0;
+    for (size_t i = 0; i < p->tree[leaf].kinds.len; i++) {
+        const struct kind *k = &p->kinds.p[p->tree[leaf].kinds.p[i]];
+        for (size_t j = 0; j < k->units.len; j++)
+            front_add(p, ret, &n, max, k->units.p[j]);
+    }
+    for (size_t left = n; left > 1; left--) {
+        unit_id last = ret[0];
+        ret[0] = ret[left - 1];
+        front_down(p, ret, left - 1, 0);
+        ret[left - 1] = last;
+    }
+    return n;
+}
+
+bool policy_is_in_line(const struct policy *p, unit_id u)
+{
+    return u < p->nunits && p->units[u].known && p->units[u].kind;
 }
 
 /* --- the tree of queues ----------------------------------------------------------------------------------------------------------------------- */

@@ -41,6 +41,8 @@ void losses_fini(struct policy *p)
 
 void losses_note(struct policy *p, queue_id leaf, pod_id victim)
 {
+    if (p->trying)
+        return;
     struct loss_key key = {leaf, p->s->pods[victim].class_};
     struct loss *l = map_get(&p->losses, key_text(&key));
     if (!l) {

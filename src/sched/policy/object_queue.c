@@ -8,15 +8,19 @@
 #define WEIGHT_MOST 1e9
 #define DURATION_MOST (10ll * 366 * 24 * 3600 * NSEC_PER_SEC)
 
-static int resource_id(struct reader *r, str name, uint16_t *ret, struct err *err)
+/* KAI's word for GPUs, alone or with a model, is short for the resource's. */
+static str long_name(struct reader *r, str name)
 {
-    return sched_resource_id(r->s, str_is(name, "gpu") ? S("nvidia.com/gpu") : name, ret, err);
+    if (str_is(name, "gpu"))
+        return S("nvidia.com/gpu");
+    return str_has_prefix(name, S("gpu:")) ? arena_cat(r->a, S("nvidia.com/"), name) : name;
 }
 
 /* What one unit of the object is in units of the tree. */
-static double scale_of(uint16_t resource)
+static double scale_of(const struct reader *r, uint16_t resource)
 {
-    return resource == RES_GPU ? GPU_MILLI : resource == RES_MEMORY ? 1e6 : 1;
+    bool is_model = str_has_prefix(sched_resource_name(r->s, resource), S(QUEUE_MODEL_PREFIX));
+    return resource == RES_GPU || is_model ? GPU_MILLI : resource == RES_MEMORY ? 1e6 : 1;
 }
 
 /* -1: without end. */
@@ -32,7 +36,7 @@ static int64_t read_amount(struct reader *r, const struct json *of, const struct
     }
     if (n < 0)
         return POLICY_UNLIMITED;
-    n *= scale_of(resource);
+    n *= scale_of(r, resource);
     return n >= (double)AMOUNT_MOST ? AMOUNT_MOST : (int64_t)(n + 0.5);
 }
 
@@ -54,16 +58,16 @@ static void read_resources(struct reader *r, const struct json *spec, const stru
     struct queue_resource *list = arena_array(r->a, (map ? map->len : 0) + ARRAY_LEN(usual), struct queue_resource);
     size_t n = 0;
     for (uint32_t i = 0; map && i < map->len; i++) {
-        str name = map->members[i].key;
+        str name = long_name(r, map->members[i].key);
         const struct json *of = &map->members[i].value;
-        const struct spot *here = SPOT_STR(SPOT(at, "resources"), name);
+        const struct spot *here = SPOT_STR(SPOT(at, "resources"), map->members[i].key);
         struct queue_resource *q = &list[n];
         struct err why = ERR_NONE;
         if (json_is(of, JSON_NULL))
             continue;
         if (!json_is(of, JSON_OBJECT)) {
             read_bad(r, here, "must be an object with quota, overQuotaWeight and limit");
-        } else if (resource_id(r, name, &q->id, &why) < 0) {
+        } else if (sched_resource_id(r->s, name, &q->id, &why) < 0) {
             read_bad(r, here, "%s", why.msg);
         } else {
             q->quota = read_amount(r, of, here, "quota", q->id, 0);
@@ -114,11 +118,20 @@ int object_queue(struct sched *s, struct arena *a, const struct json *obj, struc
     return r.code;
 }
 
-str queue_quantity(struct arena *a, uint16_t resource, int64_t amount)
+str queue_quantity(struct arena *a, const struct queues *q, uint32_t slot, int64_t amount)
 {
     long long n = (long long)amount;
-    bool thousandths = resource == RES_CPU || resource == RES_GPU;
+    bool thousandths = queues_slot_resource(q, slot) == RES_CPU || queues_slot_is_gpu(q, slot);
     if (!thousandths || n % 1000 == 0)
         return arena_fmt(a, "%lld", thousandths ? n / 1000 : n);
     return arena_fmt(a, "%lldm", n);
+}
+
+struct json queue_amounts(struct arena *a, const struct sched *s, const struct queues *q, const struct policy_amounts *v)
+{
+    struct json obj = json_object();
+    for (uint32_t i = 0; i < queues_nslots(q); i++)
+        if (v->v[i] && v->v[i] != POLICY_UNLIMITED)
+            json_set(a, &obj, arena_str(a, sched_resource_name(s, queues_slot_resource(q, i))), json_string(queue_quantity(a, q, i, v->v[i])));
+    return obj;
 }

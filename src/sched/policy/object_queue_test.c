@@ -43,6 +43,20 @@ TEST(units_are_those_of_kai)
     sched_free(s);
 }
 
+TEST(a_model_of_gpus_is_a_resource_of_its_own)
+{
+    struct sched *s = sched_new(profile_builtin(S("default")), 1);
+    ARENA_AUTO a = ARENA_INIT;
+    struct queue_spec q;
+    T_NO_ERR(read_queue(s, &a, "{'metadata':{'name':'q'},'spec':{'resources':{'gpu':{'quota':9},'gpu:A100':{'quota':1.5,'limit':4},'nvidia.com/gpu:H100':{'quota':-1}}}}", &q), &err);
+    T_EQ_INT(q.nres, 5);
+    T_EQ_STR(sched_resource_name(s, q.res[1].id), "nvidia.com/gpu:A100");
+    T_OK(q.res[1].id != RES_GPU && q.res[1].quota == 1500 && q.res[1].limit == 4000);
+    T_EQ_STR(q.res[2].name, "nvidia.com/gpu:H100");
+    T_OK(q.res[2].quota == POLICY_UNLIMITED);
+    sched_free(s);
+}
+
 TEST(a_queue_that_says_little_is_not_shut)
 {
     struct sched *s = sched_new(profile_builtin(S("default")), 1);
@@ -79,10 +93,18 @@ TEST(what_is_wrong_is_said_with_its_path)
 TEST(amounts_are_quantities)
 {
     ARENA_AUTO a = ARENA_INIT;
-    T_EQ_STR(queue_quantity(&a, RES_GPU, 2000), "2");
-    T_EQ_STR(queue_quantity(&a, RES_GPU, 1500), "1500m");
-    T_EQ_STR(queue_quantity(&a, RES_CPU, 250), "250m");
-    T_EQ_STR(queue_quantity(&a, RES_MEMORY, 1000000), "1000000");
+    struct queues *q = queues_new();
+    struct queue_resource model = {.id = RES_FIRST_EXTENDED, .limit = POLICY_UNLIMITED, .name = S("nvidia.com/gpu:A100")};
+    T_NO_ERR(queues_put(q, &(struct queue_spec){.name = S("q"), .res = &model, .nres = 1}, NULL, &err), &err);
+    uint32_t gpu = (uint32_t)queues_slot(q, RES_GPU), of_model = (uint32_t)queues_slot(q, RES_FIRST_EXTENDED);
+    T_EQ_STR(queue_quantity(&a, q, gpu, 2000), "2");
+    T_EQ_STR(queue_quantity(&a, q, gpu, 1500), "1500m");
+    T_EQ_STR(queue_quantity(&a, q, of_model, 3000), "3");
+    T_EQ_STR(queues_slot_model(q, of_model), "A100");
+    T_EQ_INT(queues_slot_model(q, gpu).len, 0);
+    T_EQ_STR(queue_quantity(&a, q, (uint32_t)queues_slot(q, RES_CPU), 250), "250m");
+    T_EQ_STR(queue_quantity(&a, q, (uint32_t)queues_slot(q, RES_MEMORY), 1000000), "1000000");
+    queues_free(q);
 }
 
-TEST_MAIN(units_are_those_of_kai, a_queue_that_says_little_is_not_shut, what_is_wrong_is_said_with_its_path, amounts_are_quantities)
+TEST_MAIN(units_are_those_of_kai, a_model_of_gpus_is_a_resource_of_its_own, a_queue_that_says_little_is_not_shut, what_is_wrong_is_said_with_its_path, amounts_are_quantities)

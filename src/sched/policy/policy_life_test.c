@@ -263,6 +263,58 @@ TEST(queues_come_and_go)
     batch_free(&w);
 }
 
+static int64_t gpus_of(const char *queue, bool fair)
+{
+    const struct queues *q = policy_queues(w.p);
+    const struct queue_state *x = queues_get(q, queues_find(q, str_of(queue)));
+    uint32_t slot = (uint32_t)queues_slot(q, RES_GPU);
+    return fair ? x->fair.v[slot] : x->allocated.v[slot];
+}
+
+/* Work that runs in a queue that changes under it is still somebody's, or not there to be divided. */
+TEST(work_outlives_its_queue)
+{
+    batch_new(&w, "n1 8", "d q=2; a parent=d q=2; e", "j@a 1x2 fixed on=n1; k@e 8x1 min=1", NULL);
+    batch_turn(&w);
+    T_EQ_INT(gpus_of("d", false), 2000);
+    batch_lines(&w, "c parent=a", 1); /* a is made of others now */
+    batch_turn(&w);
+    T_EQ_INT(gpus_of("a", false), 2000);
+    T_EQ_INT(gpus_of("d", false), 2000);
+    struct policy_why y;
+    policy_why(w.p, unit_of("j"), &y);
+    T_EQ_INT(y.queue, QUEUE_NOT_LEAF);
+    policy_queue_delete(w.p, S("d")); /* a hangs nowhere: what j holds is not there to be divided */
+    batch_turn(&w);
+    T_EQ_INT(gpus_of("a", false), 0);
+    T_EQ_INT(gpus_of("e", true), 6000);
+    policy_queue_delete(w.p, S("c"));
+    policy_queue_delete(w.p, S("a")); /* nor when it is gone */
+    batch_turn(&w);
+    T_EQ_INT(gpus_of("e", true), 6000);
+    batch_expect(&w, "j 1; k 6", "it runs on");
+    batch_lines(&w, "a", 1); /* and there it is again */
+    batch_turn(&w);
+    T_EQ_INT(gpus_of("a", false), 2000);
+    gone("j");
+    for (int i = 0; i < 3; i++)
+        batch_turn(&w);
+    batch_expect(&w, "k 8", "all of it");
+    batch_free(&w);
+}
+
+TEST(absurd_amounts_add_up)
+{
+    batch_new(&w, "n1 8 cpu=1125899906842623; n2 8 cpu=1125899906842623", "a; b", "j@ 1x0 cpu=1125899906842624; k@a 60x0 cpu=1125899906842624; l@b 1x1 cpu=1", NULL);
+    for (int i = 0; i < 3; i++)
+        batch_turn(&w);
+    struct policy_why y;
+    policy_why(w.p, unit_of("k-0"), &y);
+    T_OK(y.ask.v[0] > 0 && y.verdict != POLICY_RUNNING);
+    batch_expect(&w, "k 0; l 1", "absurd");
+    batch_free(&w);
+}
+
 TEST(units_change_queues)
 {
     batch_new(&w, "n1 2", "a l=0; b", "j@a 1x1", NULL);
@@ -355,6 +407,40 @@ TEST(why_eviction_does_not_help)
     batch_free(&w);
 }
 
-TEST_MAIN(room_is_kept_while_victims_go, room_that_comes_free_is_waited_for, room_that_is_lost_is_looked_for_again, stale_gang_goes_after_the_grace, stale_gang_recovers, stale_can_be_off, too_long_a_run_ends, protection_ends_by_time_alone, disruption_budgets_are_kept_where_possible,
-          a_round_is_bounded_and_the_next_goes_on, equal_units_cost_one_try, events_wake, queues_come_and_go, units_change_queues, plain_pods_shrink_what_is_divided, rollback_restores_accounts, why,
+/* Somebody puts a pod on a node by name that asks for a million times what that has: only what the node has is lost. */
+TEST(absurd_pods_of_others)
+{
+    batch_new(&w, "n1 4 cpu=4000; n2 4 cpu=4000", "a", "f@ 1x0 cpu=4000000000 on=n1; j@a 1x1 cpu=1000", NULL);
+    batch_turn(&w);
+    const struct queues *q = policy_queues(w.p);
+    T_EQ_INT(queues_get(q, queues_find(q, S("a")))->fair.v[queues_slot(q, RES_CPU)], 1000);
+    T_OK(batch_expect(&w, "j 1 n2", "beside an absurd pod"));
+    batch_free(&w);
+}
+
+/* The line of a queue in order, however many are asked for, is what the positions say. */
+TEST(the_line_in_order)
+{
+    STRBUF_AUTO units = STRBUF_HEAP;
+    for (unsigned i = 0; i < 60; i++)
+        strbuf_addf(&units, "u%u@a 1x%u pri=%u created=%u;", i, 2 + i % 3, 10 + 10 * (i * 7 % 4), 1 + i * 31 % 60);
+    batch_new(&w, "n1 1", "a", strbuf_cstr(&units), NULL);
+    batch_turn(&w);
+    queue_id a = queues_find(policy_queues(w.p), S("a"));
+    unit_id line[64];
+    for (size_t max = 0; max <= 64; max += 16) {
+        size_t n = policy_line(w.p, a, line, max);
+        T_EQ_INT(n, MIN(max, (size_t)60));
+        for (size_t i = 0; i < n; i++) {
+            struct policy_why why;
+            policy_why(w.p, line[i], &why);
+            T_EQ_INT(why.position, i + 1);
+            T_OK(policy_is_in_line(w.p, line[i]));
+        }
+    }
+    batch_free(&w);
+}
+
+TEST_MAIN(absurd_pods_of_others, the_line_in_order, room_is_kept_while_victims_go, room_that_comes_free_is_waited_for, room_that_is_lost_is_looked_for_again, stale_gang_goes_after_the_grace, stale_gang_recovers, stale_can_be_off, too_long_a_run_ends, protection_ends_by_time_alone, disruption_budgets_are_kept_where_possible,
+          a_round_is_bounded_and_the_next_goes_on, equal_units_cost_one_try, events_wake, queues_come_and_go, work_outlives_its_queue, absurd_amounts_add_up, units_change_queues, plain_pods_shrink_what_is_divided, rollback_restores_accounts, why,
           why_eviction_does_not_help)

@@ -2,13 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/policy/test_batch.h"
 
-static void run_table(const struct batch_case *cases, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!batch_run_case(&cases[i]))
-            printf("#   case %zu: %s\n", i, cases[i].name);
-}
-
 TEST(allocate)
 {
     static const struct batch_case cases[] = {
@@ -52,6 +45,17 @@ TEST(allocate)
         {"minimum of the second goes before surplus of the first", "n1 4", "a", "j@a 4x1 min=1; k@a 2x1", "j 2; k 2", 0},
         {"growth alternates between queues", "n1 4", "a; b", "j@a 4x1 min=1; k@b 4x1 min=1", "j 2; k 2", 0},
         {"surplus of an important one before a less important one", "n1 3", "a", "j@a 3x1 min=1 pri=60; k@a 1x1 pri=50", "j 3; k 0", 0},
+        {"members of sub-groups beyond their minimum go where the others are not, if they must", "n1 2 rack=r1; n2 2 rack=r2", "a", "j@a 4x1 min=1 sub=w:1/2:~rack sub=m:1/2:~rack", "j 4", 0},
+        {"members beyond the minimum join the others", "n1 2 rack=r1; n2 1 rack=r2", "a", "j@a 2x1 min=1 like=rack on=n1", "j 2 n1", 0},
+        {"where a rack is too small, one row", "n1 1 row=x rack=r1; n2 1 row=y rack=r2; n3 1 row=y rack=r3", "a", "j@a 2x1 like=row,rack; k@a 1x1", "j 2 n3; k 1 n1", 0},
+        {"what one rack cannot hold comes to few of them", "n1 1 row=x rack=r1; n2 1 row=x rack=r2; n3 1 row=x rack=r3; n4 2 row=x rack=r4", "a",
+         "j@a 3x1 like=row,rack", "j 3 n4", 0},
+        {"the fullest row first, then the fullest rack", "n1 1 row=x rack=r1; n2 1 row=x rack=r2; n3 1 row=x rack=r3; n4 1 row=y rack=r4; n5 1 row=y rack=r4", "a",
+         "j@a 1x1 min=1 like=row,rack", "j 1 n4", 0},
+        {"who needs no GPU leaves them alone", "n1 4; n2 0", "a", "j@a 1x1 cpu=50000 on=n1; k@a 1x0 cpu=1000", "k 1 n2", 0},
+        {"but for want of other nodes", "n1 4; n2 0 cpu=500", "a", "j@a 1x0 cpu=1000", "j 1 n1", 0},
+        {"a part goes where parts are", "n1 2; n2 2", "a", "j@a 1x0.5 on=n2; k@a 1x0.5", "k 1 n2", 0},
+        {"a part by memory goes where parts are", "n1 2 gmem=8000; n2 2 gmem=8000", "a", "j@a 1x0.5 on=n2; k@a 1x0 mib=2000", "k 1 n2", 0},
         {"sub-groups need all their members", "n1 2", "a", "j@a 3x1 min=3 sub=w:2 sub=m:1", "j 0", 0},
         {"sub-groups start together", "n1 3", "a", "j@a 3x1 min=3 sub=w:2 sub=m:1", "j 3", 0},
         {"halves share a device", "n1 1", "a", "j@a 1x0.5; k@a 1x0.5; l@a 1x0.5", "j 1; k 1; l 0", 0},
@@ -71,7 +75,7 @@ TEST(allocate)
         {"quota is given even when it is more than there is", "n1 2", "a q=4; b q=4", "j@a 1x1; k@a 1x1; l@b 1x1; m@b 1x1", "j 1; k 0; l 1; m 0", 0},
         {"weight nought gets no surplus but may use what is idle", "n1 2", "a w=0; b", "j@a 1x1", "j 1", 0},
     };
-    run_table(cases, ARRAY_LEN(cases));
+    batch_run_table(cases, ARRAY_LEN(cases));
 }
 
 TEST(reclaim)
@@ -83,6 +87,11 @@ TEST(reclaim)
         {"nobody within quota is touched", "n1 2", "a q=1; b q=2", "j@b 1x1 on=n1; k@b 1x1 on=n1; l@a 1x1", "j 1; k 1; l 0", 0},
         {"fair share without quotas", "n1 2", "a; b", "j@b 1x1 on=n1; k@b 1x1 on=n1; l@a 1x1", "l 1", 1},
         {"not beyond the own fair share", "n1 2", "a; b", "j@b 1x1 on=n1; k@a 1x1 on=n1; l@a 1x1", "j 1; k 1; l 0", 0},
+        {"quotas beyond what there is: within its own a queue takes back from one beyond its own", "n1 8", "a q=6 w=6; b q=5 w=5", "j@a 1x8 on=n1; k@b 1x5", "j 0; k 1", 1},
+        {"quotas beyond what there is: nobody within its own loses", "n1 8", "a q=6 w=6; b q=5 w=5", "j@a 1x6 on=n1; k@b 1x5", "j 1; k 0", 0},
+        {"queues without an end to their quota never take from each other", "n1 2", "a q=-1; b q=-1", "j@b 1x1 on=n1; k@b 1x1 on=n1; l@a 1x1", "j 1; k 1; l 0", 0},
+        {"above its share in one resource a queue loses for another", "n1 1 cpu=4000", "a w=0; b q=1", "j@a 1x0 cpu=2000 on=n1; k@a 1x1 cpu=2000 on=n1; l@b 1x0 cpu=2000", "j 1; k 0; l 1", 1},
+        {"above its share in what it does not ask for a queue takes nothing", "n1 2 cpu=4000", "a cq=2000; b w=0 cq=4000", "j@a 1x0 cpu=4000 on=n1; k@b 1x1 cpu=0 on=n1; l@b 1x0 cpu=2000", "j 1; k 1; l 0", 0},
         {"non-preemptible ones stay", "n1 2", "a; b q=2", "j@b 1x1 on=n1 fixed; k@b 1x1 on=n1 fixed; l@a 1x1", "j 1; k 1; l 0", 0},
         {"of two the preemptible one", "n1 2", "a q=1; b q=1", "j@b 1x1 on=n1 fixed; k@b 1x1 on=n1; l@a 1x1", "j 1; k 0; l 1", 1},
         {"from the queue that has most", "n1 4", "a q=1; b; c", "j@b 1x1 on=n1; k@b 1x1 on=n1; l@b 1x1 on=n1; m@c 1x1 on=n1; n@a 1x1", "m 1; n 1", 1},
@@ -122,7 +131,7 @@ TEST(reclaim)
         {"two who ask, one victim each", "n1 2", "a; b; c", "j@c 1x1 on=n1; k@c 1x1 on=n1; l@a 1x1; m@b 1x1", "l 1", -1},
         {"everybody gets a third", "n1 3", "a; b; c", "j@c 1x1 on=n1; k@c 1x1 on=n1; x@c 1x1 on=n1; l@a 1x1; m@b 1x1", "l 1; m 1", 2},
     };
-    run_table(cases, ARRAY_LEN(cases));
+    batch_run_table(cases, ARRAY_LEN(cases));
 }
 
 TEST(preempt)
@@ -152,12 +161,18 @@ TEST(preempt)
         {"in its rack", "n1 1 rack=r1; n2 1 rack=r2", "a", "j@a 1x1 pri=10 on=n1; k@a 1x1 pri=10 on=n2; l@a 1x1 pri=30 at=rack:r1", "j 0; k 1; l 1", 1},
         {"quota is no matter for preemptible ones", "n1 1", "a q=0", "j@a 1x1 pri=10 on=n1; k@a 1x1 pri=20", "j 0; k 1", 1},
     };
-    run_table(cases, ARRAY_LEN(cases));
+    batch_run_table(cases, ARRAY_LEN(cases));
 }
 
 TEST(consolidate)
 {
     static const struct batch_case cases[] = {
+        {"of equals the one that came last moves", "n1 2; n2 2", "a", "j@a 1x1 on=n1 start=100 created=1; k@a 1x1 on=n2 start=100 created=2; l@a 1x2", "j 1 n1; k 1 n1; l 1 n2", 1},
+        {"wherever it is", "n1 2; n2 2", "a", "j@a 1x1 on=n1 start=100 created=2; k@a 1x1 on=n2 start=100 created=1; l@a 1x2", "j 1 n2; k 1 n2; l 1 n1", 1},
+        {"the one moves that finds another place, not the younger one that finds none", "n1 4; n2 4", "a", "j@a 1x3 on=n1 start=100; k@a 1x1 on=n2 start=110; m@a 1x2 on=n2 start=120; l@a 1x2", "j 1 n1; k 1 n1; m 1 n2; l 1 n2", 1},
+        {"who started last moves", "n1 2; n2 2", "a", "j@a 1x1 on=n1 start=100; k@a 1x1 on=n2 start=200; l@a 1x2", "j 1 n1; k 1 n1; l 1 n2", 1},
+        {"wherever that is", "n1 2; n2 2", "a", "j@a 1x1 on=n1 start=200; k@a 1x1 on=n2 start=100; l@a 1x2", "j 1 n2; k 1 n2; l 1 n1", 1},
+        {"the less important one moves before that", "n1 2; n2 2", "a", "j@a 1x1 on=n1 pri=40 start=100; k@a 1x1 on=n2 start=200; l@a 1x2", "j 1 n2; k 1 n2; l 1 n1", 1},
         {"two halves of nodes become a whole one", "n1 2; n2 2", "a", "j@a 1x1 on=n1; k@a 1x1 on=n2; l@a 1x2", "j 1; k 1; l 1", 1},
         {"nobody moves when nothing is gained", "n1 2; n2 2", "a", "j@a 1x1 on=n1; k@a 1x2 on=n2; l@a 1x2", "j 1; k 1; l 0", 0},
         {"fixed ones do not move", "n1 2; n2 2", "a q=4", "j@a 1x1 on=n1 fixed; k@a 1x1 on=n2 fixed; l@a 1x2", "j 1; k 1; l 0", 0},
@@ -171,7 +186,7 @@ TEST(consolidate)
         {"who belongs there stays", "n1 2 rack=r1; n2 2 rack=r2", "a", "j@a 1x1 on=n1 at=rack:r1; k@a 1x1 on=n2 at=rack:r2; l@a 1x2", "j 1; k 1; l 0", 0},
         {"beyond the limit nobody moves", "n1 2; n2 2", "a l=3", "j@a 1x1 on=n1; k@a 1x1 on=n2; l@a 1x2", "j 1; k 1; l 0", 0},
     };
-    run_table(cases, ARRAY_LEN(cases));
+    batch_run_table(cases, ARRAY_LEN(cases));
 }
 
 TEST_MAIN(allocate, reclaim, preempt, consolidate)

@@ -1,6 +1,8 @@
 /* policy_world_test.c - random closed worlds: whatever the queues and units are, some things always hold, and in the end there is rest. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/policy/test_batch.h"
+#include "sched/engine/place.h"
+#include "sched/engine/statement.h"
 
 struct dice {
     uint64_t x;
@@ -24,12 +26,13 @@ static uint64_t seeds(uint64_t n)
 /* --- worlds as text ------------------------------------------------------------------------------------------------------------------------ */
 static struct batch_world w;
 static struct strbuf nodes, queues, units;
+static bool with_models; /* GPUs of two models, and queues that speak of one */
 
 static void make_nodes(struct dice *d)
 {
     uint32_t n = 2 + roll(d, 5);
     for (uint32_t i = 0; i < n; i++)
-        strbuf_addf(&nodes, "n%u %u cpu=%u rack=r%u gmem=16000;", i, 1u << roll(d, 4), 4000 + 4000 * roll(d, 3), i / 2);
+        strbuf_addf(&nodes, "n%u %u cpu=%u rack=r%u gmem=16000%s;", i, 1u << roll(d, 4), 4000 + 4000 * roll(d, 3), i / 2, !with_models ? "" : roll(d, 2) ? " model=A100-PCIE" : " model=T4");
 }
 
 static uint32_t make_queues(struct dice *d, bool simple)
@@ -49,6 +52,8 @@ static uint32_t make_queues(struct dice *d, bool simple)
             strbuf_addf(&queues, " w=%u", roll(d, 4));
         if (!simple && roll(d, 6) == 0)
             strbuf_addf(&queues, " pmin=3 rmin=3");
+        if (with_models && roll(d, 2))
+            strbuf_addf(&queues, roll(d, 2) ? " A100=%u" : " A100=%u:%u", roll(d, 3), 2 + roll(d, 4));
         strbuf_addf(&queues, ";");
     }
     return n;
@@ -67,8 +72,12 @@ static void make_units(struct dice *d, uint32_t nqueues, bool simple)
             strbuf_addf(&units, " pri=%u cpu=%u", 10 * (1 + roll(d, 12)), 100 + 300 * roll(d, 4));
         if (members > 1 && roll(d, 3) == 0)
             strbuf_addf(&units, roll(d, 2) ? " need=rack" : " like=rack");
+        if (!simple && members > 1 && roll(d, 4) == 0)
+            strbuf_addf(&units, " semi");
         if (!simple && members == 1 && roll(d, 8) == 0)
             strbuf_addf(&units, " at=rack:r%u", roll(d, 3));
+        if (with_models && roll(d, 3) == 0)
+            strbuf_addf(&units, " model=%s", roll(d, 3) ? "A100" : "T4");
         strbuf_addf(&units, ";");
     }
 }
@@ -198,7 +207,7 @@ static bool live_through(uint64_t seed, int *ret_turns)
     return turn < TURNS || fail(seed, "no rest");
 }
 
-TEST(always)
+static void many_worlds(void)
 {
     int most = 0;
     uint32_t evictions = 0;
@@ -217,6 +226,18 @@ TEST(always)
     T_OK(evictions > 50);
 }
 
+TEST(always)
+{
+    many_worlds();
+}
+
+TEST(always_with_models)
+{
+    with_models = true;
+    many_worlds();
+    with_models = false;
+}
+
 /* Victims take their time, and nobody grows impatient: those who wait for their room keep it. */
 TEST(slow_victims)
 {
@@ -230,6 +251,83 @@ TEST(slow_victims)
         if (!good)
             return;
     }
+}
+
+/* Would u fit on n, allowed by all rules, if these went and nobody found another place? */
+static bool subset_helps(unit_id u, node_id n, const pod_id *pods, uint32_t npods, uint32_t subset)
+{
+    struct policy *p = w.p;
+    queue_id leaf = p->units[u].leaf;
+    struct policy_amounts ask, one;
+    policy_ask(p, u, &ask);
+    struct policy_amounts *taken = xarray(p->ntree, struct policy_amounts);
+    bool good = true;
+    uint32_t at = statement_begin(w.s);
+    for (uint32_t i = 0; i < npods; i++)
+        if (subset >> i & 1)
+            model_unassign(w.s, pods[i]);
+    good = queues_may_start(p->q, leaf, &ask, p->units[u].fixed, NULL) == QUEUE_OK && place_fits(w.s, w.s->pods[w.s->units[u].pods.p[0]].class_, n);
+    statement_rollback(w.s, at);
+    for (uint32_t i = 0; i < npods && good; i++)
+        if (subset >> i & 1) {
+            queue_id from = p->units[w.s->pods[pods[i]].unit].leaf;
+            good = queues_may_take(p->q, leaf, &ask, from, taken);
+            policy_class_amounts(p, class_of(w.s, pods[i]), n, &one);
+            queues_take_add(p->q, from, &one, 1, taken);
+        }
+    good = good && queues_take_is_fair(p->q, leaf, &ask, p->units[u].fixed, taken, 1);
+    free(taken);
+    return good;
+}
+
+/* A pod that waits: is there a node and up to six pods by themselves on it whose going would help, and that reclaim may take? */
+static bool could_reclaim(unit_id u)
+{
+    struct policy *p = w.p;
+    struct policy_amounts ask;
+    policy_ask(p, u, &ask);
+    if (!queues_may_reclaim(p->q, p->units[u].leaf, &ask, p->units[u].fixed))
+        return false;
+    for (node_id n = 0; n < w.s->view.nnodes; n++) {
+        pod_id pods[6];
+        uint32_t npods = 0;
+        for (pod_id v = w.s->nodes[n].first_pod; v && npods < 6; v = w.s->pods[v].next_on_node) {
+            const struct batch_unit *b = &p->units[w.s->pods[v].unit];
+            if (b->run_pos && b->leaf != p->units[u].leaf && !w.s->units[w.s->pods[v].unit].is_group)
+                pods[npods++] = v;
+        }
+        for (uint32_t subset = 1; subset < 1u << npods; subset++)
+            if (subset_helps(u, n, pods, npods, subset))
+                return true;
+    }
+    return false;
+}
+
+/* When there is rest, nobody waits who could take his room by the rules: compared with a search through all sets of victims of a node. */
+TEST(room_is_found)
+{
+    uint32_t waiting = 0;
+    for (uint64_t seed = 1; seed <= seeds(400); seed++) {
+        struct dice d = {seed * 0x9e3779b97f4a7c15ull};
+        int turns = 0;
+        make_world(&d, false);
+        bool good = live_through(seed, &turns);
+        for (unit_id u = 1; good && u < w.s->nunits_slots; u++) {
+            struct policy_why y;
+            if (!w.s->units[u].used || w.s->units[u].is_group || w.s->pods[w.s->units[u].pods.p[0]].state != PS_PENDING || !w.p->units[u].leaf)
+                continue;
+            policy_why(w.p, u, &y);
+            waiting++;
+            if (y.tried[POLICY_RECLAIM] != TRIED_TOO_SOON && could_reclaim(u)) {
+                printf("# " STR_FMT " waits\n", STR_ARG(sched_pod_name(w.s, w.s->units[u].pods.p[0])));
+                good = fail(seed, "somebody waits who could take room by the rules");
+            }
+        }
+        end_world();
+        if (!good)
+            return;
+    }
+    T_OK(waiting > 50);
 }
 
 /* One-GPU units, one level: whoever asks and is below its quota has taken what others hold above theirs. */
@@ -295,4 +393,4 @@ TEST(with_changes)
     }
 }
 
-TEST_MAIN(always, slow_victims, quotas_are_had, with_changes)
+TEST_MAIN(always, always_with_models, slow_victims, room_is_found, quotas_are_had, with_changes)

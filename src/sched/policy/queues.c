@@ -81,6 +81,17 @@ uint16_t queues_slot_resource(const struct queues *q, uint32_t slot)
     return q->slot_res[slot];
 }
 
+str queues_slot_model(const struct queues *q, uint32_t slot)
+{
+    str name = str_of(q->slot_name[slot]);
+    return str_has_prefix(name, S(QUEUE_MODEL_PREFIX)) ? str_from(name, sizeof QUEUE_MODEL_PREFIX - 1) : S("");
+}
+
+bool queues_slot_is_gpu(const struct queues *q, uint32_t slot)
+{
+    return q->slot_res[slot] == RES_GPU || queues_slot_model(q, slot).len;
+}
+
 uint32_t queues_nslots(const struct queues *q)
 {
     return q->nslots;
@@ -289,6 +300,14 @@ static int check_resource(const struct queue_spec *spec, size_t i, struct err *e
     return 0;
 }
 
+static bool spec_names(const struct queue_spec *spec, uint16_t resource)
+{
+    for (size_t i = 0; i < spec->nres; i++)
+        if (spec->res[i].id == resource)
+            return true;
+    return false;
+}
+
 /* Nothing that would break a line of the saved history. */
 static bool is_word(str s)
 {
@@ -296,6 +315,22 @@ static bool is_word(str s)
         if ((unsigned char)s.p[i] <= ' ')
             return false;
     return true;
+}
+
+/* A slot that no queue names any more and in which nobody holds anything; below the first three, which are always there.  POLICY_RES: none. */
+#define SLOTS_ALWAYS 3u
+static uint32_t slot_idle(const struct queues *q, uint32_t after)
+{
+    for (uint32_t slot = MAX(after, SLOTS_ALWAYS); slot < q->nslots; slot++) {
+        bool idle = true;
+        for (size_t id = 1; id < q->list.len && idle; id++) {
+            const struct queue *x = queue_at(q, (queue_id)id);
+            idle = !(x->is_live && x->named >> slot & 1) && !x->sums.allocated[slot] && !x->sums.fixed[slot] && !x->sums.requested[slot];
+        }
+        if (idle)
+            return slot;
+    }
+    return POLICY_RES;
 }
 
 static int check_spec(const struct queues *q, const struct queue_spec *spec, struct err *err)
@@ -313,7 +348,10 @@ static int check_spec(const struct queues *q, const struct queue_spec *spec, str
             return r;
         fresh += queues_slot(q, spec->res[i].id) < 0;
     }
-    if (q->nslots + fresh > POLICY_RES)
+    uint32_t idle = 0;
+    for (uint32_t slot = 0; q->nslots + fresh > POLICY_RES && (slot = slot_idle(q, slot)) < POLICY_RES; slot++)
+        idle += spec_names(spec, q->slot_res[slot]) ? 0 : 1;
+    if (q->nslots + fresh > POLICY_RES + idle)
         return err_set(err, E_TOO_LARGE, "queue \"" STR_FMT "\": queues speak of more than %u resources", STR_ARG(spec->name), POLICY_RES);
     if (!queues_find(q, spec->name) && q->order.len >= LIMIT_POLICY_QUEUES)
         return err_set(err, E_TOO_LARGE, "there are %u queues already", LIMIT_POLICY_QUEUES);
@@ -327,12 +365,32 @@ static void no_rules(struct queue *x, uint32_t slot)
     x->pub.weight[slot] = 1;
 }
 
-static uint32_t slot_make(struct queues *q, const struct queue_resource *r)
+/* An own slot, or one that nobody needs; check_spec counted them. */
+static uint32_t slot_new(struct queues *q, const struct queue_spec *spec)
+{
+    if (q->nslots < POLICY_RES)
+        return q->nslots++;
+    uint32_t slot = slot_idle(q, 0);
+    while (slot < POLICY_RES && spec_names(spec, q->slot_res[slot]))
+        slot = slot_idle(q, slot + 1);
+    BUG_ON(slot >= POLICY_RES);
+    free(q->slot_name[slot]);
+    q->capacity[slot] = 0;
+    q->total.v[slot] = 0;
+    for (size_t id = 0; id < q->list.len; id++) {
+        struct queue *x = queue_at(q, (queue_id)id);
+        x->used[slot] = x->pub.usage[slot] = 0;
+        x->pub.fair.v[slot] = x->below_want[slot] = 0;
+    }
+    return slot;
+}
+
+static uint32_t slot_make(struct queues *q, const struct queue_spec *spec, const struct queue_resource *r)
 {
     int have = queues_slot(q, r->id);
     if (have >= 0)
         return (uint32_t)have;
-    uint32_t slot = q->nslots++;
+    uint32_t slot = slot_new(q, spec);
     q->slot_res[slot] = r->id;
     STRBUF_AUTO name = STRBUF_HEAP;
     if (r->name.len && is_word(r->name))
@@ -358,9 +416,11 @@ static bool set_rules(struct queues *q, struct queue *x, const struct queue_spec
     memcpy(weight, x->pub.weight, sizeof weight);
     for (uint32_t s = 0; s < POLICY_RES; s++)
         no_rules(x, s);
+    x->named = 0;
     for (size_t i = 0; i < spec->nres; i++) {
         const struct queue_resource *r = &spec->res[i];
-        uint32_t slot = slot_make(q, r);
+        uint32_t slot = slot_make(q, spec, r);
+        x->named |= 1u << slot;
         x->pub.quota.v[slot] = within(r->quota);
         x->pub.limit.v[slot] = within(r->limit);
         x->pub.weight[slot] = r->weight > 0 ? fmin(fmax(r->weight, WEIGHT_MIN), WEIGHT_MAX) : 0;

@@ -3,7 +3,7 @@
  *   queue objects ──► tree ──┐
  *   units come, start, end ──┴─► accounts (leaf and all above) ──► queues_divide ──► fair shares ──► queues_compare, queues_may_start ...
  * Amounts are whole numbers in the engine's units, but for RES_GPU, which is counted in thousandths of a device (GPU_MILLI), so that
- * fractions are exact.  Every resource is divided by itself, level by level; see share.h for how.
+ * fractions are exact; the GPUs of one model can be a resource of their own, QUEUE_MODEL_PREFIX and the model.  Every resource is divided by itself, level by level; see share.h for how.
  * Queues may come in any order: one whose parent is not there yet, is its own descendant, or stands too deep, hangs at nobody and gets nothing (`is_lost`);
  * its accounts are its own alone until it hangs somewhere.
  * Only leaves hold units; a unit of an inner queue is refused by whoever feeds this.
@@ -16,13 +16,16 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "sched/engine/spec.h"
 
-#define POLICY_RES 16u
-#define POLICY_DEPTH 32u
+#define POLICY_RES ((uint32_t)LIMIT_QUEUE_RESOURCES)
+#define POLICY_DEPTH ((uint32_t)LIMIT_QUEUE_DEPTH)
 #define POLICY_UNLIMITED INT64_MAX
 #define QUEUE_NONE 0u
+#define QUEUE_MODEL_PREFIX "nvidia.com/gpu:"
 typedef uint32_t queue_id;
+typedef __int128 sum_t; /* of any number of units or nodes: one may ask for 2^50 */
 
 /* A vector over the resources that queues speak of: cpu, memory and GPUs always, others when a queue names them.  slot_of[] says which. */
 struct policy_amounts {
@@ -76,14 +79,20 @@ size_t queues_list(const struct queues *q, queue_id *ret, size_t max);
 int queues_slot(const struct queues *q, uint16_t resource);
 uint16_t queues_slot_resource(const struct queues *q, uint32_t slot);
 uint32_t queues_nslots(const struct queues *q);
+/* Of a slot that is a part of the GPUs ("nvidia.com/gpu:A100"): which model, "A100"; of all others "".  Like those of RES_GPU its amounts are thousandths. */
+str queues_slot_model(const struct queues *q, uint32_t slot);
+bool queues_slot_is_gpu(const struct queues *q, uint32_t slot);
 
 /* --- accounts ----------------------------------------------------------------------------------------------------------------------- */
-/* Vectors are by slot.  A put that names a new resource adds a slot (queues_nslots grows): who feeds the accounts then clears them and adds every unit again. */
+/* Vectors are by slot.  A put that names a new resource adds a slot (queues_nslots grows), or takes one over that no queue names any more and that is empty in all accounts: who feeds the
+ * accounts then clears them and adds every unit again. */
 void queues_clear_accounts(struct queues *q);
 void queues_set_total(struct queues *q, const struct policy_amounts *total);
 /* A unit waits (requested), holds (allocated and requested), or no more: leaf and all above.  fixed: non-preemptible. */
 void queues_add_waiting(struct queues *q, queue_id leaf, const struct policy_amounts *a, int sign /* +1, -1 */);
 void queues_add_allocated(struct queues *q, queue_id leaf, const struct policy_amounts *a, bool fixed, int sign);
+/* Part of what it holds is non-preemptible, or no more; what it holds stays as it is. */
+void queues_add_fixed(struct queues *q, queue_id leaf, const struct policy_amounts *a, int sign);
 
 /* --- the division ------------------------------------------------------------------------------------------------------------------- */
 /* Brings `fair` of all queues up to date: only divisions whose input changed are done again.  k: weight of the past (KAI's kValue, 1); below 0 counts as 0. */
@@ -91,6 +100,9 @@ void queues_divide(struct queues *q, double k);
 /* History: half-life 0: a window, kept as the decay with the same mean age; window 0: history is off and forgotten.  Call with the wall time before every
  * change of accounts or total, and before a division: what was held until now is charged then.  `usage` itself is brought up to date once a second. */
 void queues_usage_advance(struct queues *q, nsec_t now, nsec_t half_life_ns, nsec_t window_ns);
+/* A window that begins anew: what was held before does not count, and without a half-life all that was held since counts in full.  0: the window slides.  Call before
+ * queues_usage_advance. */
+void queues_usage_since(struct queues *q, nsec_t since);
 /* The kept sums, for whoever writes them down: one line a queue and resource.  queues_usage_load takes them back, once the queues are there; lines that it cannot
  * read and queues that it does not know are left out.  `usage` follows with the next advance. */
 void queues_usage_save(const struct queues *q, struct strbuf *out);
@@ -105,11 +117,12 @@ struct queue_blame { /* which queue and resource said no, with the numbers */
 };
 /* May a unit that asks this much start: no limit passed, and a fixed one within quota, at every level? */
 enum queue_verdict queues_may_start(const struct queues *q, queue_id leaf, const struct policy_amounts *ask, bool fixed, struct queue_blame *ret_blame /* or NULL */);
-/* May it take from others: within the leaf's fair share with what it asks for (all resources it asks for), and a fixed one within quota at every level. */
+/* May it take from others: within the leaf's share with what it asks for, in all resources, and a fixed one within quota at every level.  A share is never less than the
+ * quota that is asked for, here and in all rules below, even where the quotas are more than there is and `fair` was cut. */
 bool queues_may_reclaim(const struct queues *q, queue_id leaf, const struct policy_amounts *ask, bool fixed);
 /* One lump of a victim's leaf is taken for `ask` of the reclaimer's leaf, after `taken` has been taken from each queue by the lumps before (taken: indexed by queue id,
  * queues_capacity(q) entries, kept by the caller; NULL: nothing).  KAI's rules: the victim's side is above its share, or the reclaimer's is within its quota and
- * the victim's above its own; only resources that are asked for count: nobody loses for being over in what is not needed. */
+ * the victim's above its own.  A side is above when it is so in any resource, and within when it is so in all, asked for or not. */
 bool queues_may_take(const struct queues *q, queue_id reclaimer, const struct policy_amounts *ask, queue_id victim, const struct policy_amounts *taken);
 /* When all lumps are chosen: does no level's reclaimer end above its share while it is more saturated than a sibling it took from?  multiplier >= 1. */
 bool queues_take_is_fair(const struct queues *q, queue_id reclaimer, const struct policy_amounts *ask, bool fixed, const struct policy_amounts *taken, double multiplier);
@@ -120,6 +133,8 @@ void queues_take_add(const struct queues *q, queue_id victim, const struct polic
 nsec_t queues_preempt_min_runtime(const struct queues *q, queue_id victim);
 nsec_t queues_reclaim_min_runtime(const struct queues *q, queue_id reclaimer, queue_id victim);
 nsec_t queues_max_runtime(const struct queues *q, queue_id leaf);
+/* Of queues that say nothing, nor any above them (0, 0 at first); by_leaf: reclaim asks from the victim's leaf upwards, KAI's method "queue". */
+void queues_set_min_runtimes(struct queues *q, nsec_t preempt_ns, nsec_t reclaim_ns, bool by_leaf);
 
 /* --- order ----------------------------------------------------------------------------------------------------------------------------- */
 /* Whose turn is it: <0 a, >0 b, among siblings; ask_a and ask_b are what the best unit of each would take (below zero: victims already chosen; NULL: nothing).

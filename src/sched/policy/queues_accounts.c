@@ -73,15 +73,16 @@ void queue_attach(struct queues *q, queue_id id, queue_id up)
     add_path(q, up, &own, 1);
 }
 
-static void add_unit(struct queues *q, queue_id leaf, const struct policy_amounts *a, bool held, bool fixed, int sign)
+enum { ADD_REQUESTED = 1, ADD_ALLOCATED = 2, ADD_FIXED = 4 };
+static void add_unit(struct queues *q, queue_id leaf, const struct policy_amounts *a, int what, int sign)
 {
     if (!queue_is(q, leaf))
         return;
     struct queue_sums d;
     for (uint32_t s = 0; s < q->nslots; s++) {
-        d.requested[s] = a->v[s];
-        d.allocated[s] = held ? a->v[s] : 0;
-        d.fixed[s] = held && fixed ? a->v[s] : 0;
+        d.requested[s] = what & ADD_REQUESTED ? a->v[s] : 0;
+        d.allocated[s] = what & ADD_ALLOCATED ? a->v[s] : 0;
+        d.fixed[s] = what & ADD_FIXED ? a->v[s] : 0;
     }
     add_path(q, leaf, &d, sign);
     if (sign < 0 && q->ngone)
@@ -90,12 +91,17 @@ static void add_unit(struct queues *q, queue_id leaf, const struct policy_amount
 
 void queues_add_waiting(struct queues *q, queue_id leaf, const struct policy_amounts *a, int sign)
 {
-    add_unit(q, leaf, a, false, false, sign);
+    add_unit(q, leaf, a, ADD_REQUESTED, sign);
 }
 
 void queues_add_allocated(struct queues *q, queue_id leaf, const struct policy_amounts *a, bool fixed, int sign)
 {
-    add_unit(q, leaf, a, true, fixed, sign);
+    add_unit(q, leaf, a, ADD_REQUESTED | ADD_ALLOCATED | (fixed ? ADD_FIXED : 0), sign);
+}
+
+void queues_add_fixed(struct queues *q, queue_id leaf, const struct policy_amounts *a, int sign)
+{
+    add_unit(q, leaf, a, ADD_FIXED, sign);
 }
 
 void queues_clear_accounts(struct queues *q)
@@ -173,7 +179,7 @@ static void divide_among(struct queues *q, queue_id parent, uint32_t slot)
                                          .usage = x->usage[slot],
                                          .priority = x->priority};
     }
-    int64_t step = q->slot_res[slot] == RES_GPU ? GPU_MILLI : 1;
+    int64_t step = queues_slot_is_gpu(q, slot) ? GPU_MILLI : 1;
     share_divide(parent ? p->pub.fair.v[slot] : q->total.v[slot], step, q->k, claims, p->nchildren, q->scratch.p);
     for (uint32_t i = 0; i < p->nchildren; i++) {
         struct queue *x = queue_at(q, queue_child(q, p, i));

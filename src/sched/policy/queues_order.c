@@ -29,7 +29,7 @@ static struct standing standing_of(const struct queues *q, queue_id id, const st
         int64_t now = x->pub.allocated.v[s] + MIN(more, (int64_t)0), then = now + MAX(more, (int64_t)0);
         if (now > 0) {
             holds = true;
-            all_over &= x->pub.fair.v[s] < now;
+            all_over &= queue_share(x, s) < now;
         }
         st.is_within_quota &= then <= queue_quota(x, s);
         st.has_no_right |= then > 0 && queue_allocatable(x, s) == 0;

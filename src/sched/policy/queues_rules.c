@@ -14,6 +14,12 @@ static bool passes(int64_t have, int64_t ask, int64_t may)
     return ask > 0 && may != POLICY_UNLIMITED && have > may - ask;
 }
 
+/* The same of a queue as a whole: what it holds counts, too, where nothing is asked for. */
+static bool is_beyond(int64_t have, int64_t ask, int64_t may)
+{
+    return may != POLICY_UNLIMITED && have > may - MAX(ask, (int64_t)0);
+}
+
 static bool is_over_limit(const struct queues *q, queue_id leaf, const struct policy_amounts *ask, struct queue_blame *ret_blame)
 {
     for (queue_id id = leaf; id; id = queue_at(q, id)->up) {
@@ -65,9 +71,9 @@ bool queues_may_reclaim(const struct queues *q, queue_id leaf, const struct poli
 {
     if (usable(q, leaf) != QUEUE_OK)
         return false;
-    const struct queue_state *x = &queue_at(q, leaf)->pub;
+    const struct queue *x = queue_at(q, leaf);
     for (uint32_t s = 0; s < q->nslots; s++)
-        if (passes(x->allocated.v[s], ask->v[s], x->fair.v[s]))
+        if (is_beyond(x->pub.allocated.v[s], ask->v[s], queue_share(x, s)))
             return false;
     return !fixed || !is_fixed_over_quota(q, leaf, ask, NULL);
 }
@@ -90,12 +96,10 @@ bool queues_may_take(const struct queues *q, queue_id reclaimer, const struct po
     const struct queue *a = queue_at(q, mine), *b = queue_at(q, other);
     bool above_share = false, above_quota = false, within_quota = true;
     for (uint32_t s = 0; s < q->nslots; s++) {
-        if (ask->v[s] <= 0)
-            continue;
         int64_t left = left_after(q, other, s, taken);
         above_share |= left > queue_allocatable(b, s);
         above_quota |= left > queue_quota(b, s);
-        within_quota &= !passes(left_after(q, mine, s, taken), ask->v[s], queue_quota(a, s));
+        within_quota &= !is_beyond(left_after(q, mine, s, taken), ask->v[s], queue_quota(a, s));
     }
     return above_share || (within_quota && above_quota);
 }
@@ -104,7 +108,8 @@ void queues_take_add(const struct queues *q, queue_id victim, const struct polic
 {
     for (queue_id id = queue_is(q, victim) ? victim : QUEUE_NONE; id; id = queue_at(q, id)->up)
         for (uint32_t s = 0; s < q->nslots; s++)
-            taken[id].v[s] += sign * lump->v[s];
+            if (__builtin_add_overflow(taken[id].v[s], sign * lump->v[s], &taken[id].v[s]))
+                taken[id].v[s] = sign > 0 ? INT64_MAX : INT64_MIN;
 }
 
 static bool was_taken_from(const struct queues *q, queue_id id, const struct policy_amounts *taken)
@@ -125,10 +130,11 @@ static bool is_fair_to(const struct queues *q, queue_id mine, queue_id sibling, 
                        double multiplier)
 {
     for (uint32_t s = 0; s < q->nslots; s++) {
-        if (ask->v[s] <= 0)
-            continue;
-        double me = saturation(left_after(q, mine, s, taken) + MIN(ask->v[s], (int64_t)SHARE_AMOUNT_MAX), queue_at(q, mine)->pub.fair.v[s]);
-        if (me > 1 && me * multiplier >= saturation(left_after(q, sibling, s, taken), queue_at(q, sibling)->pub.fair.v[s]))
+        int64_t theirs = queue_share(queue_at(q, sibling), s);
+        if ((ask->v[s] <= 0 && taken[sibling].v[s] <= 0) || theirs <= 0)
+            continue; /* it plays no part, or they have no claim to it at all */
+        double me = saturation(left_after(q, mine, s, taken) + MIN(MAX(ask->v[s], (int64_t)0), (int64_t)SHARE_AMOUNT_MAX), queue_share(queue_at(q, mine), s));
+        if (me > 1 && me * multiplier >= saturation(left_after(q, sibling, s, taken), theirs))
             return false;
     }
     return true;
@@ -157,7 +163,7 @@ nsec_t queues_preempt_min_runtime(const struct queues *q, queue_id victim)
     for (queue_id id = queue_is(q, victim) ? victim : QUEUE_NONE; id; id = queue_at(q, id)->up)
         if (queue_at(q, id)->preempt_min_runtime_ns >= 0)
             return queue_at(q, id)->preempt_min_runtime_ns;
-    return 0;
+    return q->preempt_min_ns;
 }
 
 nsec_t queues_reclaim_min_runtime(const struct queues *q, queue_id reclaimer, queue_id victim)
@@ -165,12 +171,19 @@ nsec_t queues_reclaim_min_runtime(const struct queues *q, queue_id reclaimer, qu
     if (!queue_is(q, victim))
         return 0;
     queue_id mine, other = victim;
-    if (queue_is(q, reclaimer) && reclaimer != victim)
+    if (!q->reclaim_by_leaf && queue_is(q, reclaimer) && reclaimer != victim)
         queues_siblings(q, reclaimer, victim, &mine, &other);
     for (queue_id id = other; id; id = queue_at(q, id)->up)
         if (queue_at(q, id)->reclaim_min_runtime_ns >= 0)
             return queue_at(q, id)->reclaim_min_runtime_ns;
-    return 0;
+    return q->reclaim_min_ns;
+}
+
+void queues_set_min_runtimes(struct queues *q, nsec_t preempt_ns, nsec_t reclaim_ns, bool by_leaf)
+{
+    q->preempt_min_ns = preempt_ns;
+    q->reclaim_min_ns = reclaim_ns;
+    q->reclaim_by_leaf = by_leaf;
 }
 
 nsec_t queues_max_runtime(const struct queues *q, queue_id leaf)

@@ -83,8 +83,8 @@ TEST(taking_stops_at_the_victims_right)
     T_OK(!queues_may_take(q, a, &ask, b, taken)); /* 3 of b's 4 deserved are left */
     queues_take_add(q, b, &lump, -1, taken);
     T_OK(queues_may_take(q, a, &ask, b, taken));
-    T_OK(!queues_may_take(q, a, &cpu, b, taken)); /* they are not above anything that is asked for */
-    T_OK(!queues_may_take(q, a, &cpu, c, taken));
+    T_OK(!queues_may_take(q, a, &cpu, b, taken)); /* a has no quota of cpus, and b is at its share */
+    T_OK(queues_may_take(q, a, &cpu, c, taken));  /* above its share is above its share, whatever is asked for */
     T_OK(!queues_may_take(q, a, &ask, a, taken));
     holds(q, a, 1); /* now 1 + 2 is above its quota of 2 */
     T_OK(!queues_may_take(q, a, &ask, b, taken));
@@ -158,6 +158,11 @@ TEST(run_times_are_inherited)
     T_EQ_INT(queues_preempt_min_runtime(q, a), 5 * SEC);
     T_EQ_INT(queues_preempt_min_runtime(q, b), 0); /* 0 is a value */
     T_EQ_INT(queues_preempt_min_runtime(q, c), 0);
+    queues_set_min_runtimes(q, 7 * SEC, 9 * SEC, true);
+    T_EQ_INT(queues_preempt_min_runtime(q, a), 5 * SEC);
+    T_EQ_INT(queues_preempt_min_runtime(q, c), 7 * SEC); /* nobody says so */
+    T_EQ_INT(queues_reclaim_min_runtime(q, c, a), 10 * SEC); /* the victim's own, not that of the queue below what both have in common */
+    queues_set_min_runtimes(q, 0, 0, false);
     T_EQ_INT(queues_reclaim_min_runtime(q, b, a), 10 * SEC);     /* siblings: the leaf's own */
     T_EQ_INT(queues_reclaim_min_runtime(q, a, b), 30 * SEC);     /* y has none: i's */
     T_EQ_INT(queues_reclaim_min_runtime(q, c, a), 30 * SEC);     /* just below r1 stands i */

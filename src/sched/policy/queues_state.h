@@ -15,8 +15,7 @@
 #include "sched/policy/queues.h"
 #include "sched/policy/share.h"
 
-/* Sums of what any number of units ask for: a unit may ask for 2^50, so 64 bits are not enough.  What readers see is cut to SHARE_AMOUNT_MAX. */
-typedef __int128 sum_t;
+/* What readers see of these is cut to SHARE_AMOUNT_MAX. */
 struct queue_sums {
     sum_t allocated[POLICY_RES], fixed[POLICY_RES], requested[POLICY_RES];
 };
@@ -28,6 +27,7 @@ struct queue {
     uint32_t first_child, nchildren;
     uint32_t dirty, below;
     bool is_live, is_gone, is_reached;
+    uint32_t named; /* slots that its spec names */
     char *name, *parent, *uid;
     nsec_t preempt_min_runtime_ns, reclaim_min_runtime_ns, max_runtime_ns;
     struct queue_state pub;
@@ -58,6 +58,10 @@ struct queues {
     bool has_history, is_published;
     nsec_t now, published_at, half_life_ns, window_ns, capacity_at;
     double capacity[POLICY_RES];
+    nsec_t since; /* of a window that begins anew; 0: it slides */
+
+    nsec_t preempt_min_ns, reclaim_min_ns; /* where no queue says so */
+    bool reclaim_by_leaf;
 };
 
 static inline struct queue *queue_at(const struct queues *q, queue_id id)
@@ -89,6 +93,12 @@ static inline int64_t queue_allocatable(const struct queue *x, uint32_t slot)
     if (x->pub.quota.v[slot] == POLICY_UNLIMITED)
         return x->pub.limit.v[slot];
     return MIN(x->pub.limit.v[slot], MAX(x->pub.quota.v[slot], x->pub.fair.v[slot]));
+}
+/* Its share in the rules: never below its quota while it asks for it, even where the quotas are more than there is and `fair` had to be cut. */
+static inline int64_t queue_share(const struct queue *x, uint32_t slot)
+{
+    int64_t may = MIN(queue_quota(x, slot), x->pub.limit.v[slot]), owed = MIN(may, x->pub.requested.v[slot]);
+    return MAX(x->pub.fair.v[slot], owed);
 }
 
 /* queues.c */

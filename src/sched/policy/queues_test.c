@@ -309,6 +309,44 @@ static const struct tree_case tree_cases[] = {
      {{"p", "", 0, 1, U, 100, 0, D(1.5)}, {"x", "p", 0, 1, U, 100, D(0.5), D(0.5)}, {"y", "p", 0, 1, U, 100, D(1), D(1)}, {"b", "", 0, 1, U, 100, D(9), D(1.5)}}},
 };
 
+TEST(a_slot_that_nobody_names_is_another_ones)
+{
+    struct queues *q = queues_new();
+    struct err err = ERR_NONE;
+    struct queue_resource res[POLICY_RES + 1];
+    for (uint32_t i = 0; i < ARRAY_LEN(res); i++)
+        res[i] = (struct queue_resource){.id = (uint16_t)(RES_FIRST_EXTENDED + i), .quota = 7, .weight = 1, .limit = POLICY_UNLIMITED};
+    struct queue_spec a = spec_of("a", ""), b = spec_of("b", "");
+    a.res = res;
+    a.nres = POLICY_RES - 3;
+    queue_id id = put_spec(q, a);
+    T_EQ_INT(queues_nslots(q), POLICY_RES);
+    b.res = res + POLICY_RES;
+    b.nres = 1;
+    T_ERR(queues_put(q, &b, NULL, &err), E_TOO_LARGE);
+    T_EQ_INT(queues_find(q, S("b")), QUEUE_NONE);
+    int slot = queues_slot(q, res[0].id);
+    struct policy_amounts held = {.v = {0}};
+    held.v[slot] = 3;
+    queues_add_allocated(q, id, &held, false, 1);
+    a.res = res + 1;
+    a.nres--;
+    put_spec(q, a); /* nobody names the first one, but somebody holds it */
+    T_ERR(queues_put(q, &b, NULL, &err), E_TOO_LARGE);
+    queues_add_allocated(q, id, &held, false, -1);
+    queue_id other = put_spec(q, b);
+    T_EQ_INT(queues_slot(q, res[0].id), -1);
+    T_EQ_INT(queues_slot(q, res[POLICY_RES].id), slot);
+    T_EQ_INT(queues_get(q, other)->quota.v[slot], 7);
+    T_EQ_INT(queues_get(q, id)->quota.v[slot], 0);
+    queues_delete(q, S("b")); /* and back */
+    a.res = res;
+    a.nres++;
+    put_spec(q, a);
+    T_EQ_INT(queues_slot(q, res[0].id), slot);
+    queues_free(q);
+}
+
 TEST(division_over_levels)
 {
     for (size_t t = 0; t < ARRAY_LEN(tree_cases); t++)
@@ -619,5 +657,5 @@ TEST(unlimited_trees_divide_all_there_is)
 TEST_MAIN(children_may_come_before_their_parents, lost_queues_get_nothing_until_they_hang_somewhere, too_deep_is_lost,
           list_has_parents_first_and_siblings_by_name, nonsense_is_refused_and_changes_nothing, there_is_a_limit_of_queues,
           accounts_flow_up, a_deleted_queue_keeps_its_units_until_they_end, demand_without_end_does_not_overflow,
-          a_new_resource_is_a_new_slot, division_over_levels, random_trees_step_by_step_are_as_built_at_once,
+          a_new_resource_is_a_new_slot, a_slot_that_nobody_names_is_another_ones, division_over_levels, random_trees_step_by_step_are_as_built_at_once,
           unlimited_trees_divide_all_there_is)

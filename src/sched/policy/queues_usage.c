@@ -3,9 +3,11 @@
  *   used'     = used * f + allocated * T * (1 - f)      f = exp(-dt / T)
  *   capacity' = capacity * f + total * T * (1 - f)      usage = used / capacity
  * These are the integrals of what was held and of what there was, exact for amounts that change in steps, and the same however often they are brought up to date:
- * half a step and half a step is a step.  T is half-life / ln 2.  Without a half-life KAI counts a sliding window in full and nothing before it; that takes
- * a ring of samples for each queue and resource, in memory and in the file, and makes shares jump when an old burst falls out.  Here the window is replaced by the decay
- * whose memory has the same mean age, T = window / 2.
+ * half a step and half a step is a step.  With a half-life and no end T is t = half-life / ln 2.  KAI counts nothing that is older than
+ * its sliding window W; that takes a ring of samples for each queue and resource, in memory and in the file, and makes shares jump when an old burst falls out.  Here the window is replaced by the
+ * decay whose memory has the same mean age:
+ *   T = t - W / (exp(W / t) - 1)      which is t for a wide window, and W / 2 without a half-life
+ * A window that begins anew (tumbling) forgets what was before it, and without a half-life adds up plainly: T is infinite.
  * A queue's sum is brought up to date when its account changes; `usage`, which divisions read, once in USAGE_GRAIN_NS for all queues: between, a division goes down
  * changed paths only.
  *
@@ -23,19 +25,26 @@
 #define USAGE_MAX 1e6     /* where there was next to no capacity */
 #define SUM_MAX 1e36      /* of a sum that is read: 2^60 for longer than the world exists */
 
-/* T in seconds. */
+/* T in seconds; 0: nothing is forgotten. */
 static double memory_s(const struct queues *q)
 {
-    return q->half_life_ns > 0 ? (double)q->half_life_ns / 1e9 / M_LN2 : (double)q->window_ns / 2e9;
+    double t = (double)q->half_life_ns / 1e9 / M_LN2, window = (double)q->window_ns / 1e9;
+    if (q->since)
+        return q->half_life_ns > 0 ? t : 0;
+    if (q->half_life_ns <= 0 || window / t < 1e-4)
+        return window / 2;
+    return window / t > 50 ? t : t - window / expm1(window / t);
 }
 
 static void settle(const struct queues *q, double *sums, const int64_t *amounts, nsec_t since)
 {
     if (q->now <= since)
         return;
-    double t = memory_s(q), gone = -expm1(-((double)(q->now - since) / 1e9) / t);
-    for (uint32_t s = 0; s < q->nslots; s++)
-        sums[s] += gone * ((double)MAX(amounts[s], (int64_t)0) * t - sums[s]);
+    double t = memory_s(q), took = (double)(q->now - since) / 1e9, gone = t > 0 ? -expm1(-took / t) : 0;
+    for (uint32_t s = 0; s < q->nslots; s++) {
+        double amount = (double)MAX(amounts[s], (int64_t)0);
+        sums[s] += t > 0 ? gone * (amount * t - sums[s]) : amount * took;
+    }
 }
 
 void queue_settle(struct queues *q, struct queue *x)
@@ -105,6 +114,25 @@ static void switch_off(struct queues *q)
         memset(queue_at(q, (queue_id)id)->used, 0, sizeof queue_at(q, 0)->used);
     memset(q->capacity, 0, sizeof q->capacity);
     publish(q);
+}
+
+void queues_usage_since(struct queues *q, nsec_t since)
+{
+    if (q->has_history && (since == 0) != (q->since == 0))
+        settle_all(q); /* by the rule that held until now */
+    q->since = MAX(since, (nsec_t)0);
+    for (size_t id = 1; since > 0 && id < q->list.len; id++) {
+        struct queue *x = queue_at(q, (queue_id)id);
+        if (x->used_at >= since)
+            continue;
+        memset(x->used, 0, sizeof x->used);
+        x->used_at = since;
+    }
+    if (since > 0 && q->capacity_at < since) {
+        memset(q->capacity, 0, sizeof q->capacity);
+        q->capacity_at = since;
+        q->is_published = false;
+    }
 }
 
 void queues_usage_advance(struct queues *q, nsec_t now, nsec_t half_life_ns, nsec_t window_ns)

@@ -46,6 +46,64 @@ TEST(usage_is_a_decayed_part_of_the_capacity)
     queues_free(q);
 }
 
+/* KAI's manual: 24 GPU hours out of 100 are 0.24; the design's formula then divides 10 GPUs among two queues of one weight as 0.76 to 1. */
+TEST(the_documented_example)
+{
+    struct queues *q = queues_new();
+    queue_id a = put(q, "a", "", 0, 1, POLICY_UNLIMITED), b = put(q, "b", "", 0, 1, POLICY_UNLIMITED);
+    total(q, 10);
+    queues_usage_since(q, START);
+    queues_usage_advance(q, START, 0, 10 * HOUR);
+    holds(q, a, 8);
+    queues_usage_advance(q, START + 3 * HOUR, 0, 10 * HOUR);
+    holds(q, a, -8);
+    queues_usage_since(q, START);
+    queues_usage_advance(q, START + 10 * HOUR - 1, 0, 10 * HOUR);
+    T_OK(fabs(usage(q, a) - 0.24) < 1e-6);
+    holds(q, a, 10);
+    holds(q, b, 10); /* both ask for all */
+    queues_divide(q, 1);
+    T_EQ_INT(queues_get(q, a)->fair.v[GPU], 4000); /* 10 * 0.76 / 1.76 is 4.3, the rest has the larger remainder */
+    T_EQ_INT(queues_get(q, b)->fair.v[GPU], 6000);
+    queues_divide(q, 0);
+    T_EQ_INT(queues_get(q, a)->fair.v[GPU], 5000);
+    holds(q, a, -10);
+    queues_usage_since(q, START + 10 * HOUR); /* the next window */
+    queues_usage_advance(q, START + 11 * HOUR, 0, 10 * HOUR);
+    T_NEAR(usage(q, a), 0);
+    T_NEAR(usage(q, b), 1);
+    STRBUF_AUTO text = STRBUF_HEAP;
+    queues_usage_save(q, &text);
+    queues_usage_load(q, strbuf_str(&text));
+    queues_usage_since(q, START + 20 * HOUR); /* what was written in a window that is over does not count */
+    queues_usage_advance(q, START + 20 * HOUR, 0, 10 * HOUR);
+    T_NEAR(usage(q, b), 0);
+    queues_free(q);
+}
+
+/* A window that is short for the half-life forgets as fast as it: the mean age of what counts is the same. */
+TEST(a_window_cuts_the_half_life)
+{
+    static const struct {
+        nsec_t half, window;
+        double memory_h; /* T */
+    } cases[] = {{0, 10 * HOUR, 5}, {1000000 * HOUR, 10 * HOUR, 5}, {HOUR, 1000 * HOUR, 1 / M_LN2}, {HOUR, 2 * HOUR, 1 / M_LN2 - 2.0 / 3}};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct queues *q = queues_new();
+        queue_id a = put(q, "a", "", 0, 1, POLICY_UNLIMITED);
+        total(q, 10);
+        queues_usage_advance(q, START, cases[i].half, cases[i].window);
+        holds(q, a, 10);
+        queues_usage_advance(q, START + HOUR, cases[i].half, cases[i].window);
+        holds(q, a, -10);
+        queues_usage_advance(q, START + 2 * HOUR, cases[i].half, cases[i].window);
+        double f = exp(-1 / cases[i].memory_h);
+        if (fabs(usage(q, a) - f / (1 + f)) > 1e-4)
+            T_FAIL_("case %zu: %f, expected %f", i, usage(q, a), f / (1 + f));
+        queues_free(q);
+    }
+}
+
 TEST(usage_does_not_depend_on_how_often_it_is_asked)
 {
     struct queues *often = queues_new(), *once = queues_new();
@@ -232,6 +290,6 @@ TEST(another_queue_of_the_same_name_has_no_past)
     queues_free(q);
 }
 
-TEST_MAIN(usage_is_a_decayed_part_of_the_capacity, usage_does_not_depend_on_how_often_it_is_asked, time_before_the_first_advance_does_not_count, a_window_forgets,
+TEST_MAIN(the_documented_example, a_window_cuts_the_half_life, usage_is_a_decayed_part_of_the_capacity, usage_does_not_depend_on_how_often_it_is_asked, time_before_the_first_advance_does_not_count, a_window_forgets,
           usage_is_brought_up_to_date_once_a_second, the_past_pushes_the_share_down, history_survives_as_text,
           bad_lines_are_left_out, another_queue_of_the_same_name_has_no_past)

@@ -36,7 +36,21 @@ static void started(struct policy *p, unit_id u)
     policy_refresh(p, u);
 }
 
-static bool somebody_leaves(const struct policy *p, unit_id u)
+#define LEAVING_LOOKED_AT 256u /* with more of them that any leaves has to do */
+
+/* Would it start if all who are leaving had left? */
+static bool leaving_helps(struct policy *p, unit_id u)
+{
+    if (p->leaving.len > LEAVING_LOOKED_AT)
+        return true;
+    uint32_t at = statement_begin(p->s);
+    solve_leaving_out(p);
+    sched_place_next(p->s, u, p->now, true, &p->probe);
+    statement_rollback(p->s, at);
+    return p->probe.result == UNIT_PLACED;
+}
+
+static bool somebody_leaves(struct policy *p, unit_id u)
 {
     const struct unit *unit = &p->s->units[u];
     for (size_t i = 0; i < unit->pods.len; i++) {
@@ -45,7 +59,7 @@ static bool somebody_leaves(const struct policy *p, unit_id u)
             continue;
         for (pod_id v = p->s->nodes[pod->node].first_pod; v; v = p->s->pods[v].next_on_node)
             if (p->s->pods[v].state == PS_TERMINATING)
-                return true;
+                return leaving_helps(p, u);
     }
     return false;
 }
@@ -68,7 +82,7 @@ static void start_kept(struct policy *p, struct policy_decisions *ret)
     for (size_t i = 0; i < todo.len; i++) {
         unit_id u = todo.p[i];
         struct unit_decision *d = decide(ret, u, POLICY_ALLOCATE);
-        sched_place_next(p->s, u, p->now, false, d);
+        gpus_place_kept(p, u, d);
         if (d->result == UNIT_PLACED) {
             started(p, u);
             continue;
@@ -83,6 +97,15 @@ static void start_kept(struct policy *p, struct policy_decisions *ret)
 static void park(struct policy *p, uint32_t kind, enum policy_verdict verdict, uint32_t helped_by)
 {
     struct kind *k = &p->kinds.p[kind];
+    struct batch_unit *b = &p->units[k->units.p[0]];
+    bool no_room = verdict == POLICY_NO_FIT || (verdict == POLICY_QUEUE && k->queue == QUEUE_OVER_LIMIT);
+    if (!p->trying) { /* who only asks waits for nothing */
+        b->blocked_ns = !no_room ? 0 : b->blocked_ns ? b->blocked_ns : MAX(p->now, (nsec_t)1);
+        if (verdict == POLICY_NO_FIT && p->s->units[k->units.p[0]].max_tries > 0)
+            vec_push(&p->tried_out, kind);
+        if (no_room)
+            backfill_want(p, kind, k->units.p[0]);
+    }
     k->parked = true;
     k->verdict = verdict;
     k->helped_by = helped_by;
@@ -94,7 +117,7 @@ static bool is_more_than(const struct policy *p, const struct unit_decision *d, 
 {
     struct policy_amounts sum = {{0}}, one;
     for (size_t i = 0; i < d->placements.len; i++) {
-        policy_class_amounts(p, class_of(p->s, d->placements.p[i].pod), NODE_NONE, &one);
+        policy_class_amounts(p, class_of(p->s, d->placements.p[i].pod), gpus_has_models(p) ? d->placements.p[i].node : NODE_NONE, &one);
         for (uint32_t k = 0; k < p->stride; k++)
             sum.v[k] += one.v[k];
     }
@@ -105,7 +128,7 @@ static bool is_more_than(const struct policy *p, const struct unit_decision *d, 
     return more;
 }
 
-static void place_within_limits(struct policy *p, unit_id u, queue_id leaf, const struct policy_amounts *ask, bool fixed, struct unit_decision *d)
+void round_place(struct policy *p, unit_id u, queue_id leaf, const struct policy_amounts *ask, bool fixed, struct unit_decision *d)
 {
     if (likely(!p->s->units[u].is_group)) {
         sched_place_next(p->s, u, p->now, false, d);
@@ -125,32 +148,53 @@ static void place_within_limits(struct policy *p, unit_id u, queue_id leaf, cons
         d->result = UNIT_REJECTED;
 }
 
+/* Behind others, in room that is reserved for them? */
+static bool start_behind(struct policy *p, uint32_t kind, unit_id u, const struct policy_amounts *ask, struct policy_decisions *ret)
+{
+    if (p->reservations.len == 0 || p->trying) /* room that others give way in is no part of a statement */
+        return false;
+    struct unit_decision *d = decide(ret, u, POLICY_ALLOCATE);
+    if (!backfill_try(p, kind, u, ask, d)) {
+        ret->list.len--;
+        return false;
+    }
+    started(p, u);
+    return true;
+}
+
 /* True: started or room is kept. */
-static bool allocate_one(struct policy *p, uint32_t kind, unit_id u, struct policy_decisions *ret)
+bool allocate_one(struct policy *p, uint32_t kind, unit_id u, struct policy_decisions *ret)
 {
     struct kind *k = &p->kinds.p[kind];
     queue_id leaf = k->leaf;
     const struct policy_amounts ask = p->tree[leaf].ask;
-    bool fixed = p->units[u].fixed;
+    bool fixed = policy_asks_fixed(&p->units[u]);
     k->queue = queues_may_start(p->q, leaf, &ask, fixed, &k->blame);
+    k->kept_for = UNIT_NONE;
     if (k->queue != QUEUE_OK) {
+        if (k->queue == QUEUE_OVER_LIMIT && start_behind(p, kind, u, &ask, ret))
+            return true;
         park(p, kind, POLICY_QUEUE, EVENT_POD_FREED | EVENT_POLICY | EVENT_NODE_ADD);
         return false;
     }
-    struct class_answer *known = policy_answer(p, u);
+    struct class_answer *known = backfill_has(p, u) ? NULL : policy_answer(p, u); /* its own room was not there for the others */
     if (known && known->rejected == p->round) {
+        if (start_behind(p, kind, u, &ask, ret))
+            return true;
         k->rejected_by = known->rejected_by;
         park(p, kind, POLICY_NO_FIT, known->helped_by);
         return false;
     }
     struct unit_decision *d = decide(ret, u, POLICY_ALLOCATE);
-    place_within_limits(p, u, leaf, &ask, fixed, d);
+    round_place(p, u, leaf, &ask, fixed, d);
     if (d->result == UNIT_PLACED) {
         started(p, u);
         return true;
     }
     enum unit_result how = d->result;
     k->rejected_by = d->rejected_by;
+    k->bar = (struct queue_blame){0};
+    gpus_are_barred(p, u, &k->bar);
     uint32_t helped_by = d->helped_by;
     if (how == UNIT_REJECTED && p->leaving.len && solve_waiting(p, u, d)) {
         policy_refresh(p, u);
@@ -163,6 +207,8 @@ static bool allocate_one(struct policy *p, uint32_t kind, unit_id u, struct poli
         known->rejected_by = k->rejected_by;
         known->helped_by = helped_by;
     }
+    if (how == UNIT_REJECTED && start_behind(p, kind, u, &ask, ret))
+        return true;
     if (how == UNIT_INCOMPLETE || how == UNIT_GATED || how == UNIT_NOTHING)
         park(p, kind, how == UNIT_GATED ? POLICY_GATED : POLICY_INCOMPLETE, helped_by | EVENT_GROUP | EVENT_POD_UPDATED);
     else
@@ -175,21 +221,33 @@ static bool is_ready(const struct policy *p UNUSED, const struct kind *k, int ar
     return !k->parked;
 }
 
+/* Behind so many in its queue that the action does not look at it? */
+static bool is_too_deep(const struct policy *p, enum policy_action action, unit_id u)
+{
+    return unlikely(p->opts.depth[action]) && line_position(p, u) > p->opts.depth[action];
+}
+
 static void allocate(struct policy *p, struct policy_decisions *ret)
 {
+    if (!(p->opts.actions >> POLICY_ALLOCATE & 1))
+        return;
     walk_begin(p, is_ready, 0);
     for (uint32_t kind; !spent(p, ret) && (kind = walk_next(p)) != 0;) {
         queue_id leaf = p->kinds.p[kind].leaf;
+        if (is_too_deep(p, POLICY_ALLOCATE, p->kinds.p[kind].units.p[0])) {
+            walk_drop(p, kind);
+            walk_touch(p, leaf);
+            continue;
+        }
         p->tries++;
+        backfill_make_way(p, p->kinds.p[kind].units.p[0]);
         allocate_one(p, kind, p->kinds.p[kind].units.p[0], ret);
+        backfill_hold(p);
         walk_touch(p, leaf);
     }
     walk_end(p);
-}
-
-static void later(struct policy *p, nsec_t at)
-{
-    p->again_ns = MIN(p->again_ns, at);
+    backfill_let_go(p);
+    ret->more |= backfill_is_spent(p);
 }
 
 static void evicted(struct policy *p, unit_id u)
@@ -203,7 +261,25 @@ static void evicted(struct policy *p, unit_id u)
 
 static bool may_try(const struct policy *p, const struct kind *k, int action)
 {
-    return k->parked && k->tried_epoch[action] != p->epoch && (k->verdict == POLICY_NO_FIT || (k->verdict == POLICY_QUEUE && action != POLICY_CONSOLIDATE));
+    return k->parked && !k->gave_up && k->tried_epoch[action] != p->epoch && (k->verdict == POLICY_NO_FIT || (k->verdict == POLICY_QUEUE && action != POLICY_CONSOLIDATE));
+}
+
+/* What is found counts only when it leaves alone what others have reserved with a better claim. */
+bool evict_for_one(struct policy *p, struct kind *k, unit_id u, enum policy_action action, struct unit_decision *d)
+{
+    uint32_t taboo = p->reservations.len ? backfill_taboo(p, k, u, action) : 0, at = 0;
+    if (taboo)
+        at = statement_begin(p->s);
+    bool done = action == POLICY_CONSOLIDATE ? solve_moving(p, k, u, d) : solve_evicting(p, k, u, action, d);
+    if (!taboo)
+        return done;
+    if (!done || !backfill_touches(p, taboo, d)) {
+        statement_commit(p->s, at);
+        return done;
+    }
+    statement_rollback(p->s, at);
+    k->tried[action] = TRIED_NO_ROOM;
+    return false;
 }
 
 static void evict_for(struct policy *p, enum policy_action action, struct policy_decisions *ret)
@@ -215,18 +291,24 @@ static void evict_for(struct policy *p, enum policy_action action, struct policy
         struct kind *k = &p->kinds.p[kind];
         unit_id u = k->units.p[0];
         queue_id leaf = k->leaf;
-        nsec_t until = losses_until(p, u);
-        if (until > p->now) {
-            k->tried[action] = TRIED_TOO_SOON;
-            later(p, until);
+        if (is_too_deep(p, action, u)) {
+            walk_drop(p, kind);
+            walk_touch(p, leaf);
+            continue;
+        }
+        nsec_t until = losses_until(p, u), ready = p->units[u].ready_ns;
+        if (until > p->now || ready > p->now) {
+            if (ready > p->now || k->tried[action] == TRIED_NOT) /* what was found out before says more */
+                k->tried[action] = ready > p->now ? TRIED_DELAYED : TRIED_TOO_SOON;
+            until = MAX(until, ready);
+            policy_later(p, until);
             walk_drop(p, kind);
             walk_touch(p, leaf);
             continue;
         }
         p->tries++;
         struct unit_decision *d = decide(ret, u, action);
-        bool done = action == POLICY_CONSOLIDATE ? solve_moving(p, k, u, d) : solve_evicting(p, k, u, action, d);
-        if (done) {
+        if (evict_for_one(p, k, u, action, d)) {
             p->room.idle_made = false;
             policy_refresh(p, u);
             for (size_t i = 0; i < d->victims.len; i++)
@@ -235,7 +317,10 @@ static void evict_for(struct policy *p, enum policy_action action, struct policy
             continue;
         }
         ret->list.len--;
-        k->tried_epoch[action] = p->epoch;
+        if (!p->aim_refused)
+            k->tried_epoch[action] = p->epoch;
+        ret->more |= p->aim_refused;
+        p->aim_refused = false;
         walk_drop(p, kind);
         walk_touch(p, leaf);
     }
@@ -268,7 +353,7 @@ static void evict_stale(struct policy *p, struct policy_decisions *ret)
             evict_whole(p, u, POLICY_STALE, ret);
             continue;
         }
-        later(p, b->stale_since_ns + p->opts.stale_grace_ns);
+        policy_later(p, b->stale_since_ns + p->opts.stale_grace_ns);
         p->stale.p[keep++] = u;
     }
     p->stale.len = keep;
@@ -286,8 +371,35 @@ static void evict_too_long(struct policy *p, struct policy_decisions *ret)
         if (p->now - b->start_ns >= most)
             evict_whole(p, u, POLICY_TOO_LONG, ret);
         else
-            later(p, b->start_ns + most);
+            policy_later(p, b->start_ns + most);
     }
+}
+
+/* --- history ------------------------------------------------------------------------------------------------------------------------------ */
+void policy_usage_advance(struct policy *p, nsec_t now)
+{
+    nsec_t window = p->opts.window_ns, from = p->opts.window_from_ns;
+    if (!window || p->rebuild) /* accounts that are not made are not what is held; the next round charges this time, too */
+        return;
+    nsec_t since = from + (now - from) / window * window;
+    queues_usage_since(p->q, !p->opts.tumbles ? 0 : since > now ? since - window : since);
+    queues_usage_advance(p->q, now, p->opts.half_life_ns, window);
+}
+
+/* Shares move while nothing happens, so that who may evict today could not yesterday: those who wait are looked at again from time to time, more often where
+ * the past is forgotten fast. */
+static void follow_history(struct policy *p)
+{
+    if (!p->opts.window_ns)
+        return;
+    policy_usage_advance(p, p->now);
+    nsec_t every = MAX(MIN((p->opts.half_life_ns ? p->opts.half_life_ns : p->opts.window_ns) / 128, 60 * NSEC_PER_SEC), NSEC_PER_SEC);
+    if (p->now - p->shares_at >= every || p->now < p->shares_at) {
+        p->shares_at = p->now;
+        p->epoch++;
+    }
+    if (p->kind_by_key.len)
+        policy_later(p, p->shares_at + every);
 }
 
 void policy_round(struct policy *p, nsec_t now, struct policy_decisions *ret)
@@ -298,6 +410,7 @@ void policy_round(struct policy *p, nsec_t now, struct policy_decisions *ret)
     ret->more = false;
     p->now = now;
     p->tries = 0;
+    p->aims = POLICY_AIMS;
     p->round++;
     p->room.idle_made = false;
     if (now >= p->expiry_ns) {
@@ -307,17 +420,21 @@ void policy_round(struct policy *p, nsec_t now, struct policy_decisions *ret)
     p->again_ns = INT64_MAX;
     p->room.made = false;
     policy_catch_up(p);
-    if (p->opts.window_ns)
-        queues_usage_advance(p->q, now, p->opts.half_life_ns, p->opts.window_ns);
+    follow_history(p);
     queues_divide(p->q, p->opts.past);
     line_wake(p, p->woken);
     p->woken = 0;
+    line_age(p);
     start_kept(p, ret);
+    backfill_begin(p);
     allocate(p, ret);
     evict_for(p, POLICY_CONSOLIDATE, ret);
     evict_for(p, POLICY_RECLAIM, ret);
     evict_for(p, POLICY_PREEMPT, ret);
     evict_stale(p, ret);
     evict_too_long(p, ret);
+    backfill_end(p);
+    if (p->opts.age_every_ns > 0)
+        policy_later(p, p->aged_ns);
     ret->again_ns = MIN(p->again_ns, p->expiry_ns);
 }

@@ -2,7 +2,9 @@
  *
  *   statement { leaving pods out; lumps out: 1, 2, 4, 8 ... until the unit fits; back to the last failure; halve }      the fewest of the weakest that will do
  *             { the unit in; lumps that still fit where they were come back, the most valuable first }                  and of those only who is in the way
+ *             { the others look for another place: who finds one moves and is nobody's loss }
  *   rollback; fair?  then: victims TERMINATING, the unit's pods NOMINATED
+ * That order may free the wrong nodes, or cost more than the rules allow: then node by node (aim.c).
  * Bounds come first: amounts and static filters on every node, with everybody gone who may go. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/policy/policy_state.h"
@@ -111,27 +113,75 @@ static bool passes_limit(const struct policy *p, const struct lump *l, queue_id 
 }
 
 /* Surplus stays only when the core of its unit does. */
-static bool core_is_gone(const struct policy *p, const bool *back, size_t n, size_t i)
+static bool core_is_gone(const struct policy *p, const uint8_t *fate, size_t n, size_t i, enum fate wanted)
 {
     const struct lump *l = &p->taken_list.p[i];
     for (size_t k = 0; !l->core && k < n; k++)
-        if (p->taken_list.p[k].core && p->taken_list.p[k].unit == l->unit && !back[k])
+        if (p->taken_list.p[k].core && p->taken_list.p[k].unit == l->unit && fate[k] < wanted)
             return true;
     return false;
 }
 
 /* The first n lumps are out and the unit is in: who may stay?  The most valuable are asked first. */
-void solve_reprieve(struct policy *p, size_t n, queue_id gains, bool *back)
+void solve_reprieve(struct policy *p, size_t n, queue_id gains, uint8_t *fate)
 {
     for (int core = 1; core >= 0; core--)
         for (size_t i = n; i-- > 0;)
-            if (p->taken_list.p[i].core == core)
-                back[i] = !core_is_gone(p, back, n, i) && !passes_limit(p, &p->taken_list.p[i], gains) && put_back(p, i);
+            if (p->taken_list.p[i].core == core && !core_is_gone(p, fate, n, i, FATE_STAYS) && !passes_limit(p, &p->taken_list.p[i], gains) && put_back(p, i))
+                fate[i] = FATE_STAYS;
+}
+
+/* All of a lump on other nodes, as it would start again by itself. */
+static bool put_elsewhere(struct policy *p, size_t i, struct unit_decision *d)
+{
+    const struct lump *l = &p->taken_list.p[i];
+    struct policy_amounts sum;
+    lump_amounts(p, l, &sum);
+    if (queues_may_start(p->q, l->leaf, &sum, false, NULL) != QUEUE_OK)
+        return false;
+    uint32_t at = statement_begin(p->s), placed = 0;
+    bool good = true;
+    while (good && placed < l->n) {
+        sched_place_next(p->s, l->unit, p->now, true, d);
+        good = d->result == UNIT_PLACED;
+        placed += good ? (uint32_t)d->placements.len : 0;
+    }
+    if (good)
+        statement_commit(p->s, at);
+    else
+        statement_rollback(p->s, at);
+    return good;
+}
+
+#define ELSEWHERE_TRIES 64 /* that failed; what is left is lost then */
+/* Those who may not be lost choose first, then the most valuable.  A class that found nothing finds nothing later: room only shrinks here. */
+void solve_elsewhere(struct policy *p, size_t n, uint8_t *fate)
+{
+    struct unit_decision d = UNIT_DECISION_INIT;
+    class_id failed[ELSEWHERE_TRIES];
+    uint32_t nfailed = 0;
+    for (int pass = 0; pass < 4; pass++) /* cores before surplus */
+        for (size_t i = n; i-- > 0 && nfailed < ELSEWHERE_TRIES;) {
+            const struct lump *l = &p->taken_list.p[i];
+            if (fate[i] != FATE_GOES || l->core != (pass < 2) || l->only_moves != !(pass & 1) || core_is_gone(p, fate, n, i, FATE_STAYS))
+                continue;
+            class_id c = p->s->units[l->unit].is_group ? CLASS_NONE : p->s->pods[p->taken_pods.p[l->first]].class_;
+            bool known = false;
+            for (uint32_t k = 0; c && k < nfailed && !known; k++)
+                known = failed[k] == c;
+            if (known)
+                continue;
+            if (put_elsewhere(p, i, &d))
+                fate[i] = FATE_MOVES;
+            else
+                failed[nfailed++] = c;
+        }
+    unit_decision_fini(&d);
 }
 
 bool solve_probe(struct policy *p, unit_id u, queue_id leaf, const struct policy_amounts *ask)
 {
-    if (queues_may_start(p->q, leaf, ask, p->units[u].fixed, NULL) != QUEUE_OK)
+    if (queues_may_start(p->q, leaf, ask, policy_asks_fixed(&p->units[u]), NULL) != QUEUE_OK)
         return false;
     uint32_t at = statement_begin(p->s);
     sched_place_next(p->s, u, p->now, true, &p->probe);
@@ -140,12 +190,12 @@ bool solve_probe(struct policy *p, unit_id u, queue_id leaf, const struct policy
 }
 
 /* Outside of the statement: what was found becomes so. */
-void solve_carry_out(struct policy *p, size_t n, const bool *back, struct unit_decision *d)
+void solve_carry_out(struct policy *p, size_t n, const uint8_t *fate, struct unit_decision *d)
 {
     struct sched *s = p->s;
     for (size_t i = 0; i < n; i++) {
         const struct lump *l = &p->taken_list.p[i];
-        if (back[i])
+        if (fate[i] == FATE_STAYS)
             continue;
         losses_note(p, l->leaf, p->taken_pods.p[l->first]);
         for (uint32_t k = 0; k < l->n; k++) {
@@ -222,16 +272,17 @@ static void room_make(struct policy *p)
     x->made = true;
 }
 
-/* Could `count` pods of the class be held at all? */
-static bool class_may_fit(struct policy *p, struct pod_class *c, int64_t count)
+bool solve_class_may_fit(struct policy *p, struct pod_class *c, const uint64_t *within, int64_t count)
 {
     struct sched *s = p->s;
     const struct room_bound *x = &p->room;
+    if (!x->made)
+        room_make(p);
     struct preempt_how how;
     plan_refresh(s, c);
     preempt_how_of(s, c, &how);
     int64_t cpu = c->amount[RES_CPU], memory = c->amount[RES_MEMORY], gpus = c->amount[RES_GPU];
-    bits_foreach(n, s->alive, s->view.words)
+    bits_foreach(n, within ? within : s->alive, s->view.words)
     {
         if (x->cpu[n] < cpu || x->memory[n] < memory || x->gpus[n] < gpus)
             continue;
@@ -255,10 +306,8 @@ bool solve_may_help(struct policy *p, unit_id u)
     struct class_answer *known = policy_answer(p, u);
     if (known && known->no_bound == p->round)
         return false;
-    if (!p->room.made)
-        room_make(p);
     if (known) {
-        bool may = class_may_fit(p, class_of(s, s->units[u].pods.p[0]), 1);
+        bool may = solve_class_may_fit(p, class_of(s, s->units[u].pods.p[0]), NULL, 1);
         known->no_bound = may ? 0 : p->round;
         return may;
     }
@@ -268,23 +317,13 @@ bool solve_may_help(struct policy *p, unit_id u)
     for (size_t i = 0, k; i < n; i = k) {
         class_id c = s->pods[pods[i]].class_;
         for (k = i; k < n && s->pods[pods[k]].class_ == c; k++) {}
-        if (!class_may_fit(p, s->classes[c], (int64_t)(k - i)))
+        if (!solve_class_may_fit(p, s->classes[c], NULL, (int64_t)(k - i)))
             return false;
     }
     return true;
 }
 
 /* --- reclaim and preempt ------------------------------------------------------------------------------------------------------------------------- */
-struct search {
-    struct policy *p;
-    unit_id u;
-    queue_id leaf;
-    enum policy_action action;
-    int32_t priority;
-    const struct policy_amounts *ask;
-    bool breaking; /* budgets may be broken now */
-};
-
 static bool is_of_search(const struct search *x, queue_id id)
 {
     const struct branch_queue *q = &x->p->tree[id];
@@ -364,14 +403,14 @@ static bool fewest(struct search *x, size_t *ret)
     for (;;) {
         uint32_t at = statement_begin(p->s);
         size_t want = MAX(lo, (size_t)1), n = 0;
-        while (n < want && take_next(x))
+        while (n < want && x->next(x))
             n++;
         if (n && solve_probe(p, x->u, x->leaf, x->ask)) {
             statement_rollback(p->s, at);
             break;
         }
         statement_commit(p->s, at);
-        lo += n;
+        lo = p->taken_list.len;
         if (n == 0)
             return false;
     }
@@ -395,57 +434,105 @@ static bool fewest(struct search *x, size_t *ret)
     return true;
 }
 
-static bool is_fair(struct search *x, size_t n, const bool *back)
+/* May the queues lose what would go?  In any order: what one side gives up may entitle it to more of the other. */
+static bool may_be_taken(struct search *x, size_t n, const uint8_t *fate)
 {
     struct policy *p = x->p;
-    if (x->action != POLICY_RECLAIM)
-        return true;
+    bool *done = xarray(n + 1, bool), progress = true, all = false;
     memset(p->taken, 0, p->ntree * sizeof *p->taken);
-    for (size_t i = 0; i < n; i++) {
-        const struct lump *l = &p->taken_list.p[i];
-        struct policy_amounts sum;
-        if (back[i])
-            continue;
-        lump_amounts(p, l, &sum);
-        queues_take_add(p->q, l->leaf, &sum, 1, p->taken);
+    while (progress && !all) {
+        progress = false;
+        all = true;
+        for (size_t i = 0; i < n; i++) {
+            const struct lump *l = &p->taken_list.p[i];
+            struct policy_amounts sum;
+            if (fate[i] != FATE_GOES || done[i])
+                continue;
+            if (!queues_may_take(p->q, x->leaf, x->ask, l->leaf, p->taken)) {
+                all = false;
+                continue;
+            }
+            lump_amounts(p, l, &sum);
+            queues_take_add(p->q, l->leaf, &sum, 1, p->taken);
+            done[i] = progress = true;
+        }
     }
-    return queues_take_is_fair(p->q, x->leaf, x->ask, p->units[x->u].fixed, p->taken, p->opts.saturation);
+    free(done);
+    return all;
 }
 
-static enum policy_tried try_evicting(struct search *x, struct unit_decision *d)
+/* Do the rules let go whom it would cost?  Who moves is nobody's loss. */
+static bool is_allowed(struct search *x, size_t n, const uint8_t *fate, struct search_loss *ret)
 {
     struct policy *p = x->p;
-    if (!search_begin(x, false))
-        return TRIED_NOBODY;
-    if (!solve_may_help(p, x->u))
-        return TRIED_NO_ROOM;
+    uint32_t made_way = 0;
+    *ret = (struct search_loss){0};
+    for (size_t i = 0; i < n; i++) {
+        const struct lump *l = &p->taken_list.p[i];
+        if (fate[i] == FATE_STAYS)
+            continue;
+        ret->breaks += l->breaks_budget;
+        *(fate[i] == FATE_MOVES ? &ret->moved : &ret->lost) += l->n;
+        made_way += l->only_moves;
+        if (l->only_moves && fate[i] == FATE_GOES)
+            return false;
+    }
+    if (made_way > p->opts.max_moves)
+        return false;
+    return x->action != POLICY_RECLAIM ||
+           (may_be_taken(x, n, fate) && queues_take_is_fair(p->q, x->leaf, x->ask, policy_asks_fixed(&p->units[x->u]), p->taken, p->opts.saturation));
+}
+
+enum policy_tried solve_search(struct search *x, struct search_loss *ret_loss, struct unit_decision *d)
+{
+    struct policy *p = x->p;
     size_t n = 0;
     solve_clear(p);
     uint32_t at = statement_begin(p->s);
     solve_leaving_out(p);
-    bool *back = NULL, found = fewest(x, &n);
+    uint8_t *fate = NULL;
+    bool found = fewest(x, &n);
     if (found) {
-        back = xarray(n + 1, bool);
+        fate = xarray(n + 1, uint8_t);
         sched_place_next(p->s, x->u, p->now, true, &p->probe);
         found = p->probe.result == UNIT_PLACED; /* or they would go for nothing */
-        if (found)
-            solve_reprieve(p, n, x->leaf, back);
+    }
+    if (found) {
+        solve_reprieve(p, n, x->leaf, fate);
+        if (x->action != POLICY_RECLAIM || !p->opts.still_reclaim)
+            solve_elsewhere(p, n, fate);
     }
     statement_rollback(p->s, at);
     enum policy_tried how = found ? TRIED_UNFAIR : p->taken_list.len ? TRIED_NO_ROOM : TRIED_NOBODY;
-    if (found && is_fair(x, n, back)) {
-        solve_carry_out(p, n, back, d);
+    if (found && is_allowed(x, n, fate, ret_loss)) {
         how = TRIED_NOT;
+        if (d)
+            solve_carry_out(p, n, fate, d);
     }
-    free(back);
+    free(fate);
     return how;
+}
+
+static enum policy_tried try_evicting(struct search *x, struct unit_decision *d)
+{
+    struct search_loss loss;
+    x->next = take_next;
+    if (!search_begin(x, false)) {
+        /* nobody moves for fixed ones in consolidation, but whom they may take from may make way */
+        bool may_move = x->action == POLICY_RECLAIM && policy_asks_fixed(&x->p->units[x->u]) && solve_enough_in_all(x->p, x->ask) && solve_may_help(x->p, x->u);
+        return may_move && solve_aiming(x, d) ? TRIED_NOT : TRIED_NOBODY;
+    }
+    if (!solve_may_help(x->p, x->u))
+        return TRIED_NO_ROOM;
+    enum policy_tried how = solve_search(x, &loss, d);
+    return (how == TRIED_NO_ROOM || how == TRIED_UNFAIR) && solve_aiming(x, d) ? TRIED_NOT : how;
 }
 
 bool solve_evicting(struct policy *p, struct kind *k, unit_id u, enum policy_action action, struct unit_decision *d)
 {
     struct policy_amounts ask;
     struct queue_blame blame;
-    bool fixed = p->units[u].fixed;
+    bool fixed = policy_asks_fixed(&p->units[u]);
     struct search x = {.p = p, .u = u, .leaf = k->leaf, .action = action, .priority = p->s->units[u].priority, .ask = &ask};
     policy_ask(p, u, &ask);
     if (action == POLICY_RECLAIM ? !queues_may_reclaim(p->q, k->leaf, &ask, fixed) : queues_may_start(p->q, k->leaf, &ask, fixed, &blame) == QUEUE_FIXED_OVER_QUOTA)
