@@ -143,6 +143,7 @@ static void turn(struct loop_defer *d)
     uint64_t events = sched_take_events(l->s);
     dispatcher_events(l->d, events, now);
     live_policy_events(l, events);
+    nsec_t again = live_shards_turn(l, now), usage = live_usage_turn(l, now);
     dispatcher_tick(l->d, now);
     binder_tick(l->b, now);
     act(l, now);
@@ -152,7 +153,11 @@ static void turn(struct loop_defer *d)
     live_policy_status(l, now);
     nsec_t say = live_say_some(l, now), next = MIN(due, look);
     next = MIN(next, say);
+    next = MIN(next, again);
+    next = MIN(next, usage);
     next = MIN(next, live_groups_status(l, now));
+    next = MIN(next, live_reserves_tick(l, now, events));
+    next = MIN(next, live_phases_tick(l, now, events));
     if (may_decide(l)) /* an answer wakes us otherwise */
         next = MIN(next, live_policy_due(l));
     bool more = (dispatcher_count(l->d).ready || l->policy_more) && may_decide(l);
@@ -207,9 +212,28 @@ static int make_pipeline(struct live *l, struct err *err)
         return -err->code;
     l->d = pipeline_dispatcher(l->p);
     l->b = pipeline_binder(l->p);
+    l->shards = live_shards_new();
     l->policy = live_policy_new(l);
     l->groups = live_groups_new();
+    l->reserves = live_reserves_new();
+    l->moves = live_moves_new();
+    l->phases = live_phases_new();
+    l->ended_pods = live_ended_new();
     return 0;
+}
+
+/* Those by which work in queues is packed or spread, behind the operator's own; where there is no room for them, all go by those. */
+static void add_profiles(struct live *l)
+{
+    struct sched_profile **end = &l->opts.profile;
+    struct profile_table *t = xnew(struct profile_table);
+    for (; *end; end = &(*end)->next)
+        l->nprofiles++;
+    *end = profile_builtin(S("kai-binpack"));
+    (*end)->next = profile_builtin(S("kai-spread"));
+    if (!profile_table_make(t, l->opts.profile))
+        profile_free(TAKE(*end));
+    free(t);
 }
 
 struct live *live_new(const struct live_opts *opts, struct err *err)
@@ -232,6 +256,7 @@ struct live *live_new(const struct live_opts *opts, struct err *err)
     l->leading = !opts->standby;
     l->defer.fn = turn;
     l->timer.fire = timer_fire;
+    add_profiles(l);
     l->s = sched_new(opts->profile, opts->seed);
     if (make_pipeline(l, err) < 0) {
         live_free(l);
@@ -273,10 +298,11 @@ void live_stop(struct live *l, void (*stopped)(void *arg), void *arg)
     l->stopping = true;
     l->on_stopped = stopped;
     l->on_stopped_arg = arg;
-    l->stop_waits = 4; /* one for this function, so that nothing ends before it does */
+    l->stop_waits = 5; /* one for this function, so that nothing ends before it does */
     loop_timer_stop(l->opts.loop, &l->timer);
     loop_defer_cancel(l->opts.loop, &l->defer);
     live_sources_stop(l->sources);
+    live_usage_stop(l);
     outbox_stop(l->binds, box_stopped, l);
     outbox_stop(l->words, box_stopped, l);
     live_stop_step(l);
@@ -303,13 +329,19 @@ void live_free(struct live *l)
     map_foreach(e, &l->classes)
         free((char *)e->key.p);
     map_fini(&l->classes);
+    live_workloads_free(l);
+    live_ended_free(l);
     map_foreach(e, &l->ended)
         free((char *)e->key.p);
     map_fini(&l->ended);
     vec_fini(&l->actions);
     pipeline_free(l->p);
     live_policy_free(l->policy);
+    live_shards_free(l->shards);
     live_groups_free(l->groups);
+    live_reserves_free(l->reserves);
+    live_moves_free(l->moves);
+    live_phases_free(l->phases);
     sched_free(l->s);
     for (uint16_t i = 0; i < l->nnames; i++)
         free(l->names[i]);

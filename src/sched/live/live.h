@@ -41,7 +41,9 @@ struct live_opts {
     uint32_t binds;                /* in flight, 0: LIVE_BINDS */
     bool fast;                     /* decisions may depend on timing, see pipeline.h */
     bool no_events;
+    bool bind_requests;            /* a BindRequest is written for each bind of a unit in a queue */
     bool standby;                  /* follows, and decides nothing until live_lead */
+    bool no_queue_status;          /* somebody else writes the status of queues and shards (KAI, beside which it runs) */
     struct dispatcher_opts dispatch; /* all zero: DISPATCHER_OPTS_DEFAULT */
 };
 
@@ -59,6 +61,9 @@ bool live_is_synced(const struct live *l);
 void live_metrics_write(struct live *l, struct strbuf *out);
 /* Why the pod waits, or why it is where it is, as the record of explain.h.  E_NOT_FOUND: no such pod here. */
 int live_explain(struct live *l, struct arena *a, str ns, str name, struct json *ret, struct err *err) MUST_CHECK;
+
+/* Would this work start in the queue, when, and at whose cost: the question and the answer are those of policy/simulate.h; nothing is changed.  E_INVALID_ARG, E_UNAVAILABLE. */
+int live_simulate(struct live *l, struct arena *a, str queue, const struct json *question, struct json *ret, struct err *err) MUST_CHECK;
 
 /* For tests. */
 struct sched *live_sched(struct live *l);

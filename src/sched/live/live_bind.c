@@ -15,6 +15,7 @@
 #include "wire/json.h"
 
 #define COOL_FIRST_NS NSEC_PER_SEC
+#define CLAIMS_SAY_NS (5 * NSEC_PER_SEC)
 #define COOL_MAX_NS (30 * NSEC_PER_SEC)
 
 struct live_bind {
@@ -29,6 +30,7 @@ struct live_bind {
     nsec_t started; /* monotonic */
     struct live_claims *claims;
     struct loop_timer timer;
+    struct loop_timer say; /* while claims are waited for */
     struct strbuf path, body;
     size_t pod_path_len; /* of path, without the subresource */
 };
@@ -36,6 +38,7 @@ struct live_bind {
 static void bind_free(struct live_bind *b)
 {
     loop_timer_stop(b->l->opts.loop, &b->timer);
+    loop_timer_stop(b->l->opts.loop, &b->say);
     list_del(&b->link);
     live_claims_free(b->claims);
     strbuf_fini(&b->path);
@@ -94,6 +97,7 @@ static void cool(struct live_bind *b)
         return;
     }
     uint32_t failures = l->notes[b->pod].wait->bind_failures++;
+    live_request_done(l, b->pod, b->step == BIND_CLAIMS ? "its claims were not bound" : "the server did not take the bind", failures + 1);
     nsec_t delay = COOL_FIRST_NS << MIN(failures, 10u);
     b->step = BIND_COOL;
     loop_timer_set(l->opts.loop, &b->timer, loop_now(l->opts.loop) + MIN(delay, COOL_MAX_NS));
@@ -135,6 +139,8 @@ static void accepted(struct live_bind *b)
 {
     struct live *l = b->l;
     l->m.bind_ok++;
+    if (live_is_same(l, b->pod, b->stamp))
+        live_request_done(l, b->pod, NULL, l->notes[b->pod].wait ? l->notes[b->pod].wait->bind_failures : 0);
     live_observe_seconds(&l->m.binding, (double)(clock_mono(l->opts.clock) - b->started) / 1e9);
     if (live_is_same(l, b->pod, b->stamp)) {
         tell(b);
@@ -224,6 +230,17 @@ static void claims_done(void *arg, bool ok)
         cool(b);
 }
 
+/* Most claims are bound in a moment; who waits for longer is told, and again when others are waited for. */
+static void say_claims(struct loop_timer *t)
+{
+    struct live_bind *b = container_of(t, struct live_bind, say);
+    ARENA_AUTO a = ARENA_INIT;
+    if (b->step != BIND_CLAIMS || !is_current(b))
+        return;
+    live_say_claims(b->l, b->pod, live_claims_text(b->claims, &a));
+    loop_timer_set(b->l->opts.loop, &b->say, loop_now(b->l->opts.loop) + CLAIMS_SAY_NS);
+}
+
 void live_bind_start(struct live *l, pod_id p, node_id n)
 {
     struct live_note *note = live_note(l, p);
@@ -240,12 +257,16 @@ void live_bind_start(struct live *l, pod_id p, node_id n)
     b->pod_path_len = b->path.len;
     strbuf_add_str(&b->path, S("/binding"));
     write_body(b);
+    live_request_made(l, p, n);
     b->claims = live_claims_new(l, p);
     b->step = BIND_CLAIMS;
-    if (b->claims)
-        live_claims_start(b->claims, claims_done, b);
-    else
+    if (!b->claims) {
         post(b);
+        return;
+    }
+    b->say.fire = say_claims;
+    loop_timer_set(l->opts.loop, &b->say, loop_now(l->opts.loop) + CLAIMS_SAY_NS);
+    live_claims_start(b->claims, claims_done, b);
 }
 
 void live_binds_claims_changed(struct live *l, str ns, str name)

@@ -213,6 +213,19 @@ void live_claims_look(struct live_claims *x)
         end(x, true);
 }
 
+str live_claims_text(const struct live_claims *x, struct arena *a)
+{
+    struct strbuf b = strbuf_on(a);
+    size_t n = 0;
+    for (size_t i = 0; i < x->n; i++) {
+        const struct claim *c = claim_of(x, &x->list[i]);
+        if (c && claim_is_bound(c))
+            continue;
+        strbuf_addf(&b, "%s" STR_FMT, n++ ? ", " : "", STR_ARG(x->list[i].name));
+    }
+    return arena_fmt(a, "its place on " STR_FMT " is kept; waiting for PersistentVolumeClaim%s " STR_FMT " to be bound", STR_ARG(x->node), n == 1 ? "" : "s", STR_ARG(strbuf_str(&b)));
+}
+
 bool live_claims_has(const struct live_claims *x, str ns, str name)
 {
     for (size_t i = 0; i < x->n; i++)

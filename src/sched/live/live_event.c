@@ -23,14 +23,43 @@ void live_pod_path(struct strbuf *b, str ns, str name, const char *more)
 }
 
 /* --- requests nobody waits for ---------------------------------------------------------------------------------------------------------------- */
+#define GROUPS_PATH "/apis/scheduling.run.ai/v2alpha2/namespaces/"
+
 struct word {
     struct outbox_item item;
+    struct live *l;
     char text[]; /* path, body */
 };
 
 void live_words_free_item(struct outbox_item *it)
 {
     free(container_of(it, struct word, item));
+}
+
+/* A status that the server did not take (but for one of something that is gone) is to be written again: who wrote it takes it for said. */
+static void word_done(struct outbox_item *it)
+{
+    struct word *w = container_of(it, struct word, item);
+    str path = it->call.path, ns, name;
+    int status = it->call.status;
+    bool lost = status / 100 != 2 && status != 404 && status != OUTBOX_DROPPED;
+    if (lost && str_has_prefix(path, S("/apis/scheduling.run.ai/v2/queues/"))) {
+        live_policy_refused(w->l);
+    } else if (lost && str_has_prefix(path, S(GROUPS_PATH)) && str_has_suffix(path, S("/status"))) {
+        path = str_from(path, sizeof GROUPS_PATH - 1);
+        if (str_cut(&path, '/', &ns) && str_cut(&path, '/', &name) && str_cut(&path, '/', &name))
+            live_groups_refused(w->l, ns, name);
+    }
+    live_words_free_item(it);
+}
+
+/* What is said of one object arrives in the order it was said: "made" before its status, "waits" before "runs". */
+static str object_of(str path)
+{
+    ptrdiff_t query = str_find_char(path, '?');
+    if (query >= 0)
+        path.len = (size_t)query;
+    return str_has_suffix(path, S("/status")) ? str_n(path.p, path.len - 7) : path;
 }
 
 void live_words_send(struct live *l, const char *method, str path, const char *content_type, str body)
@@ -43,7 +72,10 @@ void live_words_send(struct live *l, const char *method, str path, const char *c
     w->item.call.path = str_n(w->text, path.len);
     w->item.call.content_type = str_of(content_type);
     w->item.call.body = str_n(w->text + path.len, body.len);
-    w->item.done = live_words_free_item;
+    if (str_eq(w->item.call.method, S("PATCH")))
+        w->item.order = object_of(w->item.call.path);
+    w->l = l;
+    w->item.done = word_done;
     w->item.max_tries = 5;
     outbox_add(l->words, &w->item);
 }
@@ -129,7 +161,7 @@ void live_event_send(struct live *l, const struct live_event *e)
         post(l, e, new_id(l));
 }
 
-void live_event_failed(struct live *l, pod_id p, struct live_wait *w, str note)
+void live_event_failed(struct live *l, pod_id p, struct live_wait *w, const char *reason, str note)
 {
     if (!may_send(l))
         return;
@@ -137,7 +169,7 @@ void live_event_failed(struct live *l, pod_id p, struct live_wait *w, str note)
     w->event_count = 1;
     w->event_at = live_now(l);
     post(l,
-         &(struct live_event){.type = "Warning", .reason = "FailedScheduling", .action = "Scheduling", .controller = str_of(l->names[w->name]), .note = note,
+         &(struct live_event){.type = "Warning", .reason = reason, .action = "Scheduling", .controller = str_of(l->names[w->name]), .note = note,
                               .ns = sched_pod_ns(l->s, p), .name = sched_pod_name(l->s, p), .uid = sched_pod_uid(l->s, p)},
          w->event_id);
 }

@@ -9,6 +9,7 @@
  *   no node, another's         -                        nothing: it takes no room until it has one
  * An object older than the one that was fed last is passed over: answers of GETs may overtake the watch. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/civil.h"
 #include "sched/engine/object.h"
 #include "sched/engine/storage.h"
 #include "sched/live/live_internal.h"
@@ -64,6 +65,8 @@ void live_pod_remove(struct live *l, pod_id p)
     unit_id u = sched_unit_of(s, p);
     const struct unit *unit = &s->units[u];
     binder_pod_gone(l->b, p);
+    if (unit->is_group && unit->pods.len == 1 && live_workload_has(l, u))
+        live_workload_last(l, u);
     if (!unit->is_group || (unit->pods.len == 1 && !unit->declared))
         dispatcher_remove(l->d, u); /* the unit goes with it */
     forget_wait(l, p);
@@ -75,8 +78,9 @@ void live_pod_remove(struct live *l, pod_id p)
 void live_pods_sweep(struct live *l)
 {
     for (pod_id p = 1; p < l->s->npods_slots; p++)
-        if (l->s->pods[p].state != PS_FREE && live_note(l, p)->listing != l->pod_listing)
+        if (l->s->pods[p].state != PS_FREE && live_note(l, p)->listing != l->pod_listing && !live_reserve_is_placeholder(l, p))
             live_pod_remove(l, p);
+    live_ended_sweep(l);
 }
 
 /* --- pods come and change ----------------------------------------------------------------------------------------------------------------------- */
@@ -166,6 +170,12 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
         if (spec->node.len && s->pods[p].state == PS_NOMINATED)
             binder_pod_gone(l->b, p); /* it needs its room no more */
     }
+    if (!is_known && !spec->node.len && !spec->nominated.len) {
+        spec->nominated = live_reserve_for(l, obj);
+        if (!spec->nominated.len)
+            spec->nominated = live_move_for(l, obj);
+    }
+    live_shards_dress(l, spec);
     bool held = live_hold_is_due(l, p, spec);
     spec->gates += held;
     int r = sched_pod_put(s, spec, &p, &err);
@@ -175,6 +185,7 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
             live_say_error(l, obj, err.msg);
         return;
     }
+    live_workload_unit(l, sched_unit_of(s, p));
     struct live_note *n = live_note(l, p);
     n->listing = l->pod_listing;
     n->rv = rv;
@@ -194,6 +205,7 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
 
 void live_feed_twin(struct live *l, pod_id p, uint16_t name, uint64_t rv)
 {
+    live_workload_unit(l, sched_unit_of(l->s, p));
     struct live_note *n = live_note(l, p);
     n->listing = l->pod_listing;
     n->rv = rv;
@@ -231,12 +243,24 @@ static void put_pod(struct live *l, struct arena *a, const struct json *obj)
             live_say_error(l, obj, err.msg);
         return;
     }
+    if (p.phase == POD_TERMINATING)
+        live_reserve_leaving(l, obj);
     if (!gone) {
         put_spec(l, &p, obj, name, rv);
+        if (node.len) {
+            live_reserve_bound(l, ns, pod_name);
+            live_move_bound(l, obj);
+        }
         return;
     }
+    live_reserve_gone(l, ns, pod_name);
+    live_move_gone(l, p.uid);
     if (p.group.len && str_is(json_get_str(json_get(obj, S("status")), S("phase")), "Succeeded"))
-        note_ended(l, p.ns, p.group);
+        note_ended(l, p.group_is_cluster ? S("") : p.ns, p.group);
+    str phase = json_get_str(json_get(obj, S("status")), S("phase"));
+    bool failed = str_is(phase, "Failed");
+    if (p.group.len && live_policy_is_on(l) && (failed || str_is(phase, "Succeeded")))
+        live_ended_pod(l, ns, pod_name, p.group, failed);
     pod_id known = sched_pod_find(l->s, ns, pod_name);
     if (known)
         live_pod_remove(l, known);
@@ -252,8 +276,6 @@ void live_feed_answer(struct live *l, str text)
 }
 
 /* --- groups -------------------------------------------------------------------------------------------------------------------------------------- */
-#define CLASS_BIAS (1ll << 32) /* priorities as pointers that are never NULL */
-
 static bool put_group(struct live *l, struct arena *a, const struct json *obj)
 {
     struct group_spec g;
@@ -267,14 +289,18 @@ static bool put_group(struct live *l, struct arena *a, const struct json *obj)
     void *class_ = map_get(&l->classes, json_get_str(json_get(obj, S("spec")), S("priorityClassName")));
     if (class_) {
         g.has_priority = true;
-        g.priority = (int32_t)((int64_t)(intptr_t)class_ - CLASS_BIAS);
+        g.priority = (int32_t)((int64_t)(intptr_t)class_ - LIVE_CLASS_BIAS);
     }
+    live_phase_put(l, obj);
     if (!live_groups_put(l, obj, g.has_priority ? g.priority : INT64_MIN))
         return false; /* of a status of its own, most often */
     if (sched_group_put(l->s, &g, &u, &err) < 0)
         complain(l, "PodGroup", g.ns, g.name, &err);
     else
         live_queue_unit(l, u);
+    u = sched_group_find(l->s, g.ns, g.name);
+    if (u)
+        live_shards_look(l, u);
     return true;
 }
 
@@ -296,6 +322,7 @@ static void delete_group(struct live *l, str ns, str name)
         dispatcher_remove(l->d, u);
     sched_group_delete(l->s, ns, name);
     live_groups_delete(l, ns, name);
+    live_phase_delete(l, ns, name);
 }
 
 /* A class of priorities; its value never changes. */
@@ -305,9 +332,9 @@ static void put_class(struct live *l, const struct json *obj)
     int64_t value = json_get_int(obj, S("value"), 0);
     struct map_entry *e = map_find(&l->classes, name);
     if (e)
-        e->value = (void *)(intptr_t)(value + CLASS_BIAS);
+        e->value = (void *)(intptr_t)(value + LIVE_CLASS_BIAS);
     else
-        map_put(&l->classes, str_n(str_dup(name), name.len), (void *)(intptr_t)(value + CLASS_BIAS));
+        map_put(&l->classes, str_n(str_dup(name), name.len), (void *)(intptr_t)(value + LIVE_CLASS_BIAS));
 }
 
 static void delete_class(struct live *l, str name)
@@ -334,6 +361,19 @@ static void put_queue(struct live *l, struct arena *a, const struct json *obj)
         complain(l, "Queue", S(""), json_get_str(json_get(obj, S("metadata")), S("name")), &err);
 }
 
+static nsec_t created_at(const struct json *meta)
+{
+    nsec_t t = 0;
+    return civil_parse(json_get_str(meta, S("creationTimestamp")), &t) ? t : 0;
+}
+
+static void put_shard(struct live *l, struct arena *a, const struct json *obj)
+{
+    struct err err = ERR_NONE;
+    if (live_shards_put(l, a, obj, &err) < 0)
+        complain(l, "SchedulingShard", S(""), json_get_str(json_get(obj, S("metadata")), S("name")), &err);
+}
+
 bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj)
 {
     const struct json *meta = json_get(obj, S("metadata"));
@@ -349,6 +389,18 @@ bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct 
         break;
     case KIND_QUEUE:
         put_queue(l, a, obj);
+        break;
+    case KIND_WORKLOAD:
+        live_workload_put(l, obj, created_at(meta));
+        break;
+    case KIND_RESERVATION:
+        live_reserve_put(l, obj);
+        break;
+    case KIND_MOVEMENT:
+        live_move_put(l, obj);
+        break;
+    case KIND_SHARD:
+        put_shard(l, a, obj);
         break;
     case KIND_PVC:
         put_other(l, obj);
@@ -369,8 +421,12 @@ void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
         sched_node_delete(s, name); /* binds to it that wait are not sent, see live_bind.c */
         break;
     case KIND_POD:
-        if ((p = sched_pod_find(s, ns, name)))
+        if ((p = sched_pod_find(s, ns, name))) {
+            live_move_gone(l, sched_pod_uid(s, p));
             live_pod_remove(l, p);
+        }
+        live_reserve_gone(l, ns, name);
+        live_ended_gone(l, ns, name);
         break;
     case KIND_NAMESPACE:
         sched_namespace_delete(s, name);
@@ -398,8 +454,20 @@ void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
     case KIND_QUEUE:
         live_policy_delete(l, name);
         break;
+    case KIND_RESERVATION:
+        live_reserve_delete(l, ns, name);
+        break;
+    case KIND_MOVEMENT:
+        live_move_delete(l, name);
+        break;
+    case KIND_SHARD:
+        live_shards_delete(l, name);
+        break;
     case KIND_TOPOLOGY:
         sched_topology_delete(s, name);
+        break;
+    case KIND_WORKLOAD:
+        live_workload_delete(l, ns, name);
         break;
     case KIND_GROUP:
         delete_group(l, ns, name);

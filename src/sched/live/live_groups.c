@@ -16,10 +16,11 @@
 #define EVERY_NS NSEC_PER_SEC
 #define CHANGED_NS (30 * NSEC_PER_SEC)
 #define AGAIN_NS (300 * NSEC_PER_SEC)
+#define REFUSED_NS (10 * NSEC_PER_SEC)
 #define LOOKS_PER_TURN 512u
 #define TURN_NS (5 * NSEC_PER_MSEC)
 #define WORDS_QUEUE 1024u
-#define NODE_POOL "default"
+#define NODE_POOL "default" /* of groups without a label */
 
 enum told { TOLD_NOTHING, TOLD_FALSE, TOLD_TRUE }; /* of UnschedulableOnNodePool */
 struct live_group {
@@ -28,15 +29,18 @@ struct live_group {
     char *uid;
     uint64_t looks; /* hash of what was put */
     bool has_status; /* it is of the API that has */
+    bool unmarked;   /* markUnschedulable is false */
     enum told told;
     uint64_t transitions;
     char since[CIVIL_TIME_LEN + 1]; /* of told */
     char reason[32];
+    char pool[64];    /* node pool, as its condition says it */
     char *condition;  /* JSON; NULL: none yet */
     uint64_t why;     /* hash of the reason that the condition gives */
     nsec_t why_at;
     nsec_t event_at;
     uint64_t said;    /* hash of the status that was written last; 0: none */
+    nsec_t quiet_until; /* it was refused: not before then */
 };
 struct live_groups {
     struct map by_key; /* struct live_group */
@@ -106,6 +110,17 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return (h ^ v) * 0x9e3779b97f4a7c15u + (h >> 29);
 }
 
+static str pool_label(const struct json *obj)
+{
+    return json_get_str(json_path(obj, "metadata", "labels", NULL), S(POOL_LABEL));
+}
+
+static void set_pool(struct live_group *g, const struct json *obj)
+{
+    str label = pool_label(obj);
+    snprintf(g->pool, sizeof g->pool, STR_FMT, STR_ARG(label.len ? label : S(NODE_POOL)));
+}
+
 static uint64_t looks_of(const struct json *obj, int64_t priority)
 {
     STRBUF_AUTO b = STRBUF_HEAP;
@@ -113,7 +128,7 @@ static uint64_t looks_of(const struct json *obj, int64_t priority)
     if (spec)
         json_write(&b, spec);
     uint64_t h = mix(str_hash(strbuf_str(&b)), (uint64_t)priority);
-    return mix(h, str_hash(json_get_str(obj, S("apiVersion"))));
+    return mix(mix(h, str_hash(json_get_str(obj, S("apiVersion")))), str_hash(pool_label(obj)));
 }
 
 /* What a former run wrote: the time of the last change is kept, and no Event is sent again. */
@@ -122,7 +137,7 @@ static void read_condition(struct live_group *g, const struct json *obj)
     const struct json *list = json_path(obj, "status", "schedulingConditions", NULL);
     for (size_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
         const struct json *c = &list->items[i];
-        if (!str_is(json_get_str(c, S("nodePool")), NODE_POOL))
+        if (!str_is(json_get_str(c, S("nodePool")), g->pool))
             continue;
         STRBUF_AUTO b = STRBUF_HEAP;
         json_write(&b, c);
@@ -150,11 +165,14 @@ bool live_groups_put(struct live *l, const struct json *obj, int64_t priority)
     if (!g) {
         g = group_new(l, ns, name);
         g->uid = str_dup(uid);
+        set_pool(g, obj);
         read_condition(g, obj);
         g->event_at = live_now(l); /* what was told is not told again at once */
     }
     g->looks = looks;
+    set_pool(g, obj);
     g->has_status = str_is(json_get_str(obj, S("apiVersion")), API);
+    g->unmarked = g->has_status && !json_get_bool(json_get(obj, S("spec")), S("markUnschedulable"), true);
     return true;
 }
 
@@ -171,6 +189,16 @@ void live_groups_delete(struct live *l, str ns, str name)
     x->next = MIN(x->next, x->list.len); /* the one that took its place may be passed over until the next walk */
     x->stale = true;
     group_free(g);
+}
+
+void live_groups_refused(struct live *l, str ns, str name)
+{
+    struct live_group *g = group_find(l, ns, name);
+    if (!g)
+        return;
+    g->said = 0;
+    g->quiet_until = live_now(l) + REFUSED_NS;
+    l->groups->due = l->groups->due ? MIN(l->groups->due, g->quiet_until) : g->quiet_until;
 }
 
 /* --- Events ---------------------------------------------------------------------------------------------------------------------------------------- */
@@ -202,6 +230,12 @@ static struct live_group *group_of(struct live *l, unit_id u)
     return g && g->has_status ? g : NULL;
 }
 
+bool live_groups_marks(struct live *l, unit_id u)
+{
+    const struct live_group *g = group_of(l, u);
+    return !g || !g->unmarked;
+}
+
 /* "group default/pg-a of queue \"research\"" */
 static str gainer_text(struct live *l, struct arena *a, unit_id u)
 {
@@ -222,7 +256,8 @@ static void tell_evicted(struct live *l, const struct live_group *g, unit_id u, 
     switch (d->action) {
     case POLICY_STALE:
         send_event(l, g, "Warning", "StaleJob", "Evicting",
-                   arena_fmt(&a, "fewer than its minimum of %d pods have run for too long: the rest, " STR_FMT ", is evicted", x->min_member, STR_ARG(pods)));
+                   arena_fmt(&a, "fewer than its minimum of %d %s have run for too long: the rest, " STR_FMT ", is evicted", x->min_subgroup ? x->min_subgroup : x->min_member,
+                             x->min_subgroup ? "sub-groups" : "pods", STR_ARG(pods)));
         return;
     case POLICY_TOO_LONG:
         note = arena_fmt(&a, STR_FMT " evicted: it has run for longer than queue \"" STR_FMT "\" allows", STR_ARG(pods), STR_ARG(queue));
@@ -287,9 +322,11 @@ static enum told to_tell(const struct policy_why *why, const struct unit_counts 
 static uint64_t hash_why(const struct policy_why *why, const struct unit_counts *c)
 {
     uint64_t h = mix(why->verdict, why->verdict == POLICY_QUEUE ? why->queue : QUEUE_OK);
+    if (why->reserved || why->kept_for || why->gave_up) /* by the minute: plans move a little all the time */
+        h = mix(mix(mix(h, why->kept_for), why->gave_up), why->reserved ? (uint64_t)(why->start_ns / (60 * NSEC_PER_SEC)) : 1);
     if (why->verdict == POLICY_QUEUE)
         return mix(mix(mix(h, why->blame.queue), why->blame.slot), (uint64_t)why->blame.ask);
-    h = mix(h, is_not_ready(why) ? c->created : why->rejected_by);
+    h = mix(mix(h, why->bar.queue), is_not_ready(why) ? c->created : why->rejected_by);
     for (size_t i = 0; why->verdict == POLICY_NO_FIT && i < POLICY_ACTIONS; i++)
         h = mix(h, why->tried[i]);
     return h;
@@ -299,29 +336,30 @@ uint64_t live_groups_why(struct live *l, unit_id u)
 {
     struct policy_why why;
     struct unit_counts c = unit_count(l->s, u);
-    policy_why_brief(live_policy_get(l), u, &why);
+    live_policy_why(l, u, &why);
     return hash_why(&why, &c) | 1;
 }
 
-static void add_details(struct live *l, struct strbuf *b, const struct policy_why *why)
+static void add_details(struct live *l, unit_id u, struct strbuf *b, const struct policy_why *why)
 {
     static const struct policy_amounts nothing;
-    const struct queue_state *q = why->verdict == POLICY_QUEUE && why->blame.queue ? queues_get(policy_queues(live_policy_get(l)), why->blame.queue) : NULL;
+    const struct queues *qs = policy_queues(live_policy_of(l, u));
+    const struct queue_state *q = why->verdict == POLICY_QUEUE && why->blame.queue ? queues_get(qs, why->blame.queue) : NULL;
     if (!q)
         return;
     strbuf_add_str(b, S(",\"details\":{\"queueDetails\":{\"name\":"));
     json_write_string(b, q->name);
-    live_amounts_add(l, b, "queueRequestedResources", &q->requested, ZEROS_LEFT_OUT);
-    live_amounts_add(l, b, "queueDeservedResources", &q->quota, ZEROS_LEFT_OUT);
-    live_amounts_add(l, b, "queueAllocatedResources", &q->allocated, ZEROS_LEFT_OUT);
-    live_amounts_add(l, b, "queueAllocatedNonPreemptibleResources", &q->allocated_fixed, ZEROS_LEFT_OUT);
-    live_amounts_add(l, b, "queueResourceLimits", &q->limit, ZEROS_LEFT_OUT);
-    live_amounts_add(l, b, "podGroupRequestedResources", &why->ask, ZEROS_LEFT_OUT);
-    live_amounts_add(l, b, "podGroupRequestedNonPreemptibleResources", why->fixed ? &why->ask : &nothing, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "queueRequestedResources", &q->requested, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "queueDeservedResources", &q->quota, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "queueAllocatedResources", &q->allocated, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "queueAllocatedNonPreemptibleResources", &q->allocated_fixed, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "queueResourceLimits", &q->limit, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "podGroupRequestedResources", &why->ask, ZEROS_LEFT_OUT);
+    live_amounts_add(l, qs, b, "podGroupRequestedNonPreemptibleResources", why->fixed ? &why->ask : &nothing, ZEROS_LEFT_OUT);
     strbuf_add_str(b, S("}}"));
 }
 
-static void write_condition(struct live *l, struct live_group *g, enum told told, const struct policy_why *why, str message)
+static void write_condition(struct live *l, struct live_group *g, unit_id u, enum told told, const struct policy_why *why, str message)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct strbuf b = strbuf_on(&a);
@@ -331,14 +369,14 @@ static void write_condition(struct live *l, struct live_group *g, enum told told
         civil_format(clock_wall(l->opts.clock), g->since);
     }
     snprintf(g->reason, sizeof g->reason, "%s", told == TOLD_TRUE ? reason_of(why) : "Scheduled");
-    strbuf_addf(&b, "{\"type\":\"UnschedulableOnNodePool\",\"nodePool\":\"" NODE_POOL "\",\"status\":\"%s\",\"transitionID\":\"%llu\",\"lastTransitionTime\":\"%s\",\"reason\":\"%s\",\"message\":",
-                told == TOLD_TRUE ? "True" : "False", (unsigned long long)g->transitions, g->since, g->reason);
+    strbuf_addf(&b, "{\"type\":\"UnschedulableOnNodePool\",\"nodePool\":\"%s\",\"status\":\"%s\",\"transitionID\":\"%llu\",\"lastTransitionTime\":\"%s\",\"reason\":\"%s\",\"message\":",
+                g->pool, told == TOLD_TRUE ? "True" : "False", (unsigned long long)g->transitions, g->since, g->reason);
     json_write_string(&b, message);
     strbuf_add_str(&b, S(",\"reasons\":["));
     if (told == TOLD_TRUE) {
         strbuf_addf(&b, "{\"reason\":\"%s\",\"message\":", g->reason);
         json_write_string(&b, message);
-        add_details(l, &b, why);
+        add_details(l, u, &b, why);
         strbuf_add_char(&b, '}');
     }
     strbuf_add_str(&b, S("]}"));
@@ -365,24 +403,24 @@ static void look_at_condition(struct live *l, struct live_group *g, unit_id u, c
     enum told told = to_tell(why, c);
     uint64_t hash = hash_why(why, c);
     if (told == TOLD_FALSE && g->told == TOLD_TRUE)
-        write_condition(l, g, told, why, S(""));
+        write_condition(l, g, u, told, why, S(""));
     bool is_news = g->told != TOLD_TRUE || strcmp(reason_of(why), g->reason) != 0;
     if (told != TOLD_TRUE || (!is_news && !is_due(l->groups, g, hash, why->verdict != POLICY_NO_FIT, now)))
         return;
     str message = live_policy_sentence(l, &a, u);
     if (is_news || (g->why && g->why != hash && now - g->event_at >= CHANGED_NS)) {
         g->event_at = now;
-        send_event(l, g, "Warning", is_not_ready(why) ? "NotReady" : "Unschedulable", "Scheduling", message);
+        send_event(l, g, is_not_ready(why) ? "Normal" : "Warning", is_not_ready(why) ? "NotReady" : "Unschedulable", "Scheduling", message);
     }
     g->why = hash;
     g->why_at = now;
-    write_condition(l, g, told, why, message);
+    write_condition(l, g, u, told, why, message);
 }
 
 /* --- the status ---------------------------------------------------------------------------------------------------------------------------------------- */
-static void send_status(struct live *l, struct live_group *g, const struct policy_why *why, const struct unit_counts *c)
+static void send_status(struct live *l, struct live_group *g, unit_id u, const struct policy_why *why, const struct unit_counts *c)
 {
-    static const struct policy_amounts nothing;
+    const struct queues *q = policy_queues(live_policy_of(l, u));
     ARENA_AUTO a = ARENA_INIT;
     struct strbuf path = strbuf_on(&a), b = strbuf_on(&a);
     struct policy_amounts requested = why->held;
@@ -393,12 +431,14 @@ static void send_status(struct live *l, struct live_group *g, const struct polic
         requested.v[i] += why->ask.v[i];
     strbuf_add_str(&b, S("{\"metadata\":{\"uid\":"));
     json_write_string(&b, str_of(g->uid));
-    strbuf_addf(&b, "},\"status\":{\"phase\":%s,\"running\":%u,\"pending\":%u", c->placed ? "\"Running\"" : pending ? "\"Pending\"" : "null", c->placed, pending);
+    struct live_ended_counts ended = live_ended_of(l, g->key);
+    const char *phase = c->placed ? "\"Running\"" : pending ? "\"Pending\"" : ended.failed ? "\"Failed\"" : ended.succeeded ? "\"Succeeded\"" : "null";
+    strbuf_addf(&b, "},\"status\":{\"phase\":%s,\"running\":%u,\"pending\":%u,\"succeeded\":%u,\"failed\":%u", phase, c->placed, pending, ended.succeeded, ended.failed);
     strbuf_add_str(&b, S(",\"resourcesStatus\":{"));
     struct strbuf amounts = strbuf_on(&a);
-    live_amounts_add(l, &amounts, "allocated", &why->held, ZEROS_NULL);
-    live_amounts_add(l, &amounts, "allocatedNonPreemptible", why->fixed ? &why->held : &nothing, ZEROS_NULL);
-    live_amounts_add(l, &amounts, "requested", &requested, ZEROS_NULL);
+    live_amounts_add(l, q, &amounts, "allocated", &why->held, ZEROS_NULL);
+    live_amounts_add(l, q, &amounts, "allocatedNonPreemptible", &why->held_fixed, ZEROS_NULL);
+    live_amounts_add(l, q, &amounts, "requested", &requested, ZEROS_NULL);
     strbuf_add_str(&b, str_from(strbuf_str(&amounts), 1)); /* without the first comma */
     strbuf_add_char(&b, '}');
     if (g->condition)
@@ -407,6 +447,10 @@ static void send_status(struct live *l, struct live_group *g, const struct polic
     uint64_t hash = str_hash(strbuf_str(&b)) | 1;
     if (g->said == hash)
         return;
+    if (g->quiet_until > live_now(l)) {
+        l->groups->due = l->groups->due ? MIN(l->groups->due, g->quiet_until) : g->quiet_until;
+        return;
+    }
     g->said = hash;
     strbuf_add_str(&path, S("/apis/" API "/namespaces"));
     client_path_add(&path, ns);
@@ -425,9 +469,9 @@ static void look_at(struct live *l, struct live_group *g, nsec_t now)
     struct unit_counts c = unit_count(l->s, u);
     if (!c.created && !g->said)
         return; /* nothing has come yet */
-    policy_why_brief(live_policy_get(l), u, &why);
+    live_policy_why(l, u, &why);
     look_at_condition(l, g, u, &why, &c, now);
-    send_status(l, g, &why, &c);
+    send_status(l, g, u, &why, &c);
 }
 
 static nsec_t next_walk(const struct live_groups *x)

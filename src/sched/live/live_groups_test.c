@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/test.h"
+#include "sched/live/live_internal.h"
 #include "sched/live/test_api.h"
 
 #define KAI ",{\"name\":\"scheduling.run.ai\",\"versions\":[{\"version\":\"v2\"},{\"version\":\"v2alpha2\"}],\"preferredVersion\":{\"version\":\"v2\"}}"
@@ -60,7 +61,7 @@ TEST(the_status_follows_the_pods_and_is_written_once)
     api_remove(&f, "pods", "default", "m1");
     api_remove(&f, "pods", "default", "m2");
     api_pass(&f, 5 * NSEC_PER_SEC);
-    T_EQ_INT(api_count(&f, "\"phase\":null,\"running\":0,\"pending\":0,\"resourcesStatus\":{\"allocated\":{\"cpu\":null"), 1);
+    T_EQ_INT(api_count(&f, "\"phase\":null,\"running\":0,\"pending\":0,\"succeeded\":0,\"failed\":0,\"resourcesStatus\":{\"allocated\":{\"cpu\":null"), 1);
     api_fini(&f);
 }
 
@@ -171,5 +172,32 @@ TEST(groups_of_other_apis_have_no_such_status)
     api_fini(&f);
 }
 
-TEST_MAIN(the_status_follows_the_pods_and_is_written_once, a_status_of_our_own_is_no_work, a_refusal_has_its_numbers, what_a_former_run_said_is_known,
+TEST(those_that_ended_are_counted_while_they_are_there)
+{
+    struct api f;
+    begin(&f);
+    api_put(&f, GROUPS, "default", "gang", "\"spec\":{\"minMember\":1,\"queue\":\"q\"}");
+    member(&f, "m1", 1);
+    member(&f, "m2", 1);
+    api_live(&f, NULL);
+    api_pass(&f, 5 * NSEC_PER_SEC);
+    T_EQ_INT(api_count(&f, "\"phase\":\"Running\",\"running\":2,\"pending\":0,\"succeeded\":0,\"failed\":0"), 1);
+    live_ended_pod(f.l, S("default"), S("m3"), S("gang"), true);
+    live_ended_pod(f.l, S("default"), S("m4"), S("gang"), false);
+    live_ended_pod(f.l, S("default"), S("m4"), S("gang"), false); /* the same again */
+    live_wake(f.l);
+    api_pass(&f, 5 * NSEC_PER_SEC);
+    T_EQ_INT(api_count(&f, "\"phase\":\"Running\",\"running\":2,\"pending\":0,\"succeeded\":1,\"failed\":1"), 1);
+    live_ended_gone(f.l, S("default"), S("m3"));
+    api_remove(&f, "pods", "default", "m1");
+    api_remove(&f, "pods", "default", "m2");
+    api_pass(&f, 5 * NSEC_PER_SEC);
+    T_EQ_INT(api_count(&f, "\"phase\":\"Succeeded\",\"running\":0,\"pending\":0,\"succeeded\":1,\"failed\":0"), 1);
+    T_EQ_INT(live_ended_of(f.l, S("default/gang")).succeeded, 1);
+    live_ended_gone(f.l, S("default"), S("m4"));
+    T_EQ_INT(live_ended_of(f.l, S("default/gang")).succeeded, 0);
+    api_fini(&f);
+}
+
+TEST_MAIN(those_that_ended_are_counted_while_they_are_there, the_status_follows_the_pods_and_is_written_once, a_status_of_our_own_is_no_work, a_refusal_has_its_numbers, what_a_former_run_said_is_known,
           a_gang_that_fell_below_its_minimum_is_told_so, gates_make_it_not_ready, groups_of_other_apis_have_no_such_status)

@@ -6,7 +6,13 @@
  *   live_twin.c     pods known by their text    live_hold.c     pods that wait for their group
  *   live_say.c      conditions                  live_event.c    Events
  *   live_metrics.c  counters                    live_policy.c   queues, the batch policy
- *   live_groups.c   status of PodGroups
+ *   live_reserve.c  Gödel's Reservations        live_move.c     Gödel's Movements
+ *   live_phase.c    status of Gödel's groups
+ *   live_groups.c   status of PodGroups         live_backfill.c reservations, in words and numbers
+ *   live_groups.c   status of PodGroups         live_workloads.c  Kubernetes' own gangs
+ *   live_requests.c records of binds            live_ended.c    pods that have ended
+ *   live_groups.c   status of PodGroups         live_shards.c   options and node pools: SchedulingShards
+ *   live_usage.c    what queues used            live_pools.c    a policy for each node pool
  *
  * Pods are named by the engine's ids.  An id is used again after its pod has gone, so everything that outlives a turn carries the note's stamp along and
  * compares: note(l, p)->stamp == stamp. */
@@ -19,6 +25,8 @@
 #include "sched/live/live.h"
 #include "sched/live/outbox.h"
 #include "sched/policy/policy.h"
+
+#define LIVE_CLASS_BIAS (1ll << 32) /* priorities as pointers that are never NULL */
 
 struct live_bind;
 
@@ -96,6 +104,39 @@ struct live_sources;
 struct live_twins;
 struct live_policy;
 struct live_groups;
+struct live_reserves;
+struct live_moves;
+struct live_phases;
+struct live_shards;
+struct live_usage;
+
+/* A node pool: its own policy over its own nodes, queues and units.  The first is that of what has no label; without any SchedulingShard it is all there is, whatever labels say. */
+#define LIVE_POOLS 64u
+struct queue_note { /* of a queue, by id */
+    uint64_t said;  /* hash of the status that was written last */
+    uint64_t put;   /* hash of what was put last; 0: nothing */
+};
+struct live_pool {
+    char *name; /* value of the label; "": none */
+    struct policy *p;
+    struct policy_decisions d;
+    nsec_t again_ns;
+    struct queue_note *notes;
+    size_t nnotes;
+    struct live_usage *usage; /* live_usage.c's */
+};
+
+struct live_policy {
+    struct live_pool **pools; /* [LIVE_POOLS]; [0]: what has no label */
+    size_t npools;
+    bool is_split; /* there are shards: labels count */
+    bool is_on;
+    bool has_units; /* there was one, ever: who does not use queues pays nothing for them */
+    bool status_stale;
+    nsec_t status_at, status_took;
+    uint64_t taken[POLICY_ACTIONS]; /* decisions, by action */
+    uint64_t evicted[POLICY_ACTIONS];
+};
 
 struct live {
     struct live_opts opts;
@@ -111,10 +152,15 @@ struct live {
     struct live_twins *twins; /* NULL: none yet */
     struct live_policy *policy;
     struct live_groups *groups;
+    struct live_reserves *reserves; /* Gödel's objects */
+    struct live_moves *moves;
+    struct live_phases *phases;
+    struct live_shards *shards;
+    uint32_t nprofiles; /* the operator's; those of queues follow */
     struct live_note *notes; /* by pod id */
     uint32_t nnotes;
     uint32_t pod_listing; /* lists of pods begun */
-    struct map classes; /* PriorityClasses by name: (void *)(value + 2^32) */
+    struct map classes; /* PriorityClasses by name: (void *)(value + LIVE_CLASS_BIAS) */
     VEC(struct live_action) actions;
 
     struct outbox *binds;  /* binds, evictions, nominations */
@@ -122,6 +168,8 @@ struct live {
     struct list all_binds; /* struct live_bind, whatever they wait for */
     struct list all_evictions;
     struct list all_holds;
+    struct live_ended *ended_pods;
+    struct map workloads; /* "ns/name" -> struct live_workload */
     struct map ended; /* "ns/group" of groups with members that succeeded; keys are ours */
 
     struct line say;       /* pods whose condition is to be looked at, by time */
@@ -162,7 +210,8 @@ void live_sources_free(struct live_sources *x);
 void live_sources_synced(struct live *l);       /* live.c: all is there */
 
 /* live_feed.c */
-enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_QUEUE, KIND_TOPOLOGY, KIND_GROUP };
+enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_QUEUE, KIND_TOPOLOGY, KIND_GROUP, KIND_WORKLOAD, KIND_RESERVATION, KIND_MOVEMENT, KIND_SHARD };
+void live_sources_again(struct live *l, enum live_kind kind); /* lists the kind once more: it is to be read differently (live_sources.c) */
 bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj); /* false: it says nothing new */
 void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name);
 void live_pod_remove(struct live *l, pod_id p);
@@ -194,6 +243,7 @@ struct live_claims;
 struct live_claims *live_claims_new(struct live *l, pod_id p);
 void live_claims_start(struct live_claims *x, void (*done)(void *arg, bool ok), void *arg); /* writes; done: all of them are bound, or it failed */
 void live_claims_look(struct live_claims *x); /* something about claims has changed */
+str live_claims_text(const struct live_claims *x, struct arena *a); /* what it waits for */
 bool live_claims_has(const struct live_claims *x, str ns, str name);
 void live_claims_free(struct live_claims *x);
 
@@ -207,6 +257,8 @@ void live_evictions_free(struct live *l);
 void live_say_later(struct live *l, unit_id u, enum unit_result result, pod_id failed, uint32_t helped_by, nsec_t earliest);
 /* Says what is due, not much at once; returns when it wants to be called again. */
 nsec_t live_say_some(struct live *l, nsec_t now);
+/* A pod that has its place, and whose claims take their time. */
+void live_say_claims(struct live *l, pod_id p, str message);
 /* A pod that the engine would not take. */
 void live_say_error(struct live *l, const struct json *obj, const char *why);
 void live_say_read(struct live_wait *w, const struct json *obj); /* what the API has already */
@@ -222,7 +274,7 @@ struct live_event {
     str note;
 };
 void live_event_send(struct live *l, const struct live_event *e);
-void live_event_failed(struct live *l, pod_id p, struct live_wait *w, str note); /* FailedScheduling */
+void live_event_failed(struct live *l, pod_id p, struct live_wait *w, const char *reason, str note); /* reason: FailedScheduling, or more particular */
 void live_event_again(struct live *l, pod_id p, struct live_wait *w);            /* the same once more: counted */
 /* A request that nobody waits for, in live.words; the texts are copied. */
 void live_words_send(struct live *l, const char *method, str path, const char *content_type, str body);
@@ -230,12 +282,23 @@ void live_words_free_item(struct outbox_item *it);
 /* "/api/v1/namespaces/NS/pods/NAME" and what follows. */
 void live_pod_path(struct strbuf *b, str ns, str name, const char *more);
 
-/* live_policy.c */
+/* live_pools.c */
 struct live_policy *live_policy_new(struct live *l);
 void live_policy_free(struct live_policy *x); /* before the engine */
+size_t live_policy_pools(const struct live *l, struct live_pool *const **ret);
+struct live_pool *live_policy_pool(const struct live *l, str name); /* NULL: no shard is for it */
+/* The pools there are from now on, by name, the first is ""; is_split: labels count. */
+void live_policy_set_pools(struct live *l, const str *names, size_t n, bool is_split);
+void live_policy_set_opts(struct live *l, struct live_pool *pool, const struct policy_opts *opts);
+void live_policy_charge(struct live *l); /* something is about to change: what was held until now is counted */
+
+/* live_policy.c */
 void live_policy_start(struct live *l); /* the server has queues */
 bool live_policy_is_on(const struct live *l);
-const struct policy *live_policy_get(const struct live *l);
+/* Of the unit; one that says nothing about it when no shard is for its pool. */
+const struct policy *live_policy_of(const struct live *l, unit_id u);
+void live_policy_why(const struct live *l, unit_id u, struct policy_why *ret); /* without its place */
+void live_policy_stale(struct live *l);
 bool live_policy_takes(const struct live *l, unit_id u);
 void live_policy_wake(struct live *l); /* there is a unit of a queue */
 void live_policy_unit(struct live *l, unit_id u); /* it is the policy's, and new or changed */
@@ -245,24 +308,103 @@ void live_policy_events(struct live *l, uint64_t events);
 bool live_policy_decide(struct live *l, nsec_t now);
 nsec_t live_policy_due(const struct live *l); /* when it wants to be called again */
 void live_policy_status(struct live *l, nsec_t now);
+void live_policy_refused(struct live *l); /* a status of a queue did not get through */
 str live_policy_sentence(struct live *l, struct arena *a, unit_id u); /* without its place */
 bool live_policy_waits(struct live *l, unit_id u);
 void live_policy_explain(struct live *l, struct arena *a, unit_id u, pod_id p, struct json *record);
 void live_policy_metrics(const struct live *l, struct strbuf *out);
 /* ,"key":{"nvidia.com/gpu":"4"}; what is null is removed by the rules of merge patches. */
 enum live_zeros { ZEROS_LEFT_OUT, ZEROS_WRITTEN, ZEROS_NULL };
-void live_amounts_add(struct live *l, struct strbuf *b, const char *key, const struct policy_amounts *v, enum live_zeros zeros);
+void live_amounts_add(struct live *l, const struct queues *q, struct strbuf *b, const char *key, const struct policy_amounts *v, enum live_zeros zeros);
+
+/* live_backfill.c */
+void live_backfill_metrics(const struct live *l, struct strbuf *out);
 
 /* live_groups.c */
+bool live_groups_marks(struct live *l, unit_id u); /* are its pods told that they find no place?  KAI's markUnschedulable */
 uint64_t live_groups_why(struct live *l, unit_id u); /* changes when a unit of a queue waits for another reason; cheap, never 0 */
 struct live_groups *live_groups_new(void);
 void live_groups_free(struct live_groups *x);
 bool live_groups_put(struct live *l, const struct json *obj, int64_t priority); /* false: it was put before and says nothing new */
 void live_groups_delete(struct live *l, str ns, str name);
+void live_groups_refused(struct live *l, str ns, str name); /* its status did not get through */
 void live_groups_stale(struct live *l); /* something changed that a status may speak of */
 nsec_t live_groups_status(struct live *l, nsec_t now); /* writes, not much at once; returns when it wants to be called again */
 void live_groups_evicted(struct live *l, const struct policy_decision *d);
 const char *live_groups_words(enum policy_action action); /* why somebody is evicted */
+
+/* live_ended.c */
+struct live_ended_counts {
+    uint32_t succeeded, failed;
+};
+struct live_ended *live_ended_new(void);
+void live_ended_free(struct live *l);
+void live_ended_pod(struct live *l, str ns, str name, str group, bool failed);
+void live_ended_gone(struct live *l, str ns, str name); /* its object is */
+void live_ended_sweep(struct live *l);                  /* those that the last list did not have */
+struct live_ended_counts live_ended_of(const struct live *l, str group_key /* "ns/name" */);
+
+/* live_requests.c */
+void live_request_made(struct live *l, pod_id p, node_id n);
+void live_request_done(struct live *l, pod_id p, const char *failure /* NULL: it is bound */, uint32_t failures);
+
+/* live_workloads.c */
+#define LIVE_WORKLOAD_GROUPS 64u /* of a Workload, beyond that they are as if not there; the server takes 8 */
+void live_workloads_free(struct live *l);
+void live_workload_put(struct live *l, const struct json *obj, nsec_t created_ns);
+void live_workload_delete(struct live *l, str ns, str name);
+bool live_workload_has(const struct live *l, unit_id u); /* its pods name a Workload */
+void live_workload_unit(struct live *l, unit_id u);      /* a pod was put into it: it is told what its Workload says */
+void live_workload_last(struct live *l, unit_id u);      /* its last pod is about to go */
+
+/* live_reserve.c; a pod's `ns` and `name`, or its object */
+struct live_reserves *live_reserves_new(void);
+void live_reserves_free(struct live_reserves *x);
+bool live_reserves_any(const struct live *l);
+void live_reserve_put(struct live *l, const struct json *obj);
+void live_reserve_delete(struct live *l, str ns, str name);
+bool live_reserve_is_placeholder(const struct live *l, pod_id p);
+str live_reserve_for(struct live *l, const struct json *pod); /* a node with room for it that it has from now on; "": none */
+void live_reserve_bound(struct live *l, str ns, str name);
+void live_reserve_gone(struct live *l, str ns, str name);
+void live_reserve_leaving(struct live *l, const struct json *pod); /* it is being deleted: its room is kept if it says so */
+nsec_t live_reserves_tick(struct live *l, nsec_t now, uint64_t events); /* returns when it wants to be called again */
+
+/* live_move.c */
+struct live_moves *live_moves_new(void);
+void live_moves_free(struct live_moves *x);
+bool live_moves_any(const struct live *l);
+void live_move_put(struct live *l, const struct json *obj);
+void live_move_delete(struct live *l, str name);
+str live_move_for(struct live *l, const struct json *pod); /* the node that it is to go to; "": none */
+void live_move_bound(struct live *l, const struct json *pod);
+void live_move_gone(struct live *l, str uid);
+
+/* live_phase.c */
+struct live_phases *live_phases_new(void);
+void live_phases_free(struct live_phases *x);
+void live_phase_put(struct live *l, const struct json *obj);
+void live_phase_delete(struct live *l, str ns, str name);
+nsec_t live_phases_tick(struct live *l, nsec_t now, uint64_t events);
+
+/* live_shards.c */
+struct live_shards *live_shards_new(void);
+void live_shards_free(struct live_shards *x);
+int live_shards_put(struct live *l, struct arena *a, const struct json *obj, struct err *err) MUST_CHECK;
+void live_shards_delete(struct live *l, str name);
+void live_shards_again(struct live *l); /* queues and pods are to be read once more */
+void live_shards_dress(struct live *l, struct pod_spec *spec); /* a pod of a queue: which nodes, and how they are compared */
+void live_shards_look(struct live *l, unit_id u); /* its group says something new: are its pods still dressed right? */
+void live_shards_queue(struct live *l, str name, const struct json *obj); /* its annotation; obj NULL: it went */
+bool live_shards_is_flat(const struct live *l, const struct live_pool *pool);
+nsec_t live_shards_turn(struct live *l, nsec_t now); /* lists again what is to be read differently; when it wants to be called again */
+
+/* live_usage.c */
+struct live_usage *live_usage_new(struct live *l, struct live_pool *pool);
+void live_usage_free(struct live_usage *x);
+bool live_usage_is_ready(const struct live_usage *x); /* what there is has been read */
+nsec_t live_usage_turn(struct live *l, nsec_t now);   /* reads, writes; when it wants to be called again */
+void live_usage_stop(struct live *l); /* writes once more; live_stop_step when done */
 
 /* live_hold.c */
 bool live_hold_is_due(struct live *l, pod_id known, const struct pod_spec *spec); /* one gate more */

@@ -57,7 +57,14 @@ static void one(struct strbuf *b, const char *name, const char *type, const char
 /* One alone may serve several names, and need not have its own. */
 static str profile_name(const struct live *l, uint32_t profile)
 {
-    return l->s->table->nprofiles > 1 ? l->s->table->profiles[profile]->name : str_of(l->names[0]);
+    return l->nprofiles > 1 || profile ? l->s->table->profiles[profile]->name : str_of(l->names[0]);
+}
+
+/* The operator's; of those of queues, the ones that were used. */
+static bool is_shown(const struct live *l, uint32_t profile)
+{
+    const struct live_attempts *a = &l->m.attempts[profile];
+    return profile < l->nprofiles || a->count[LIVE_SCHEDULED] || a->count[LIVE_UNSCHEDULABLE] || a->count[LIVE_ERROR];
 }
 
 static void write_attempts(struct live *l, struct strbuf *b)
@@ -68,12 +75,12 @@ static void write_attempts(struct live *l, struct strbuf *b)
     char labels[400];
     head(b, "scheduler_schedule_attempts_total", "counter", "Attempts to place a pod, by how they ended.");
     for (uint32_t p = 0; p < t->nprofiles; p++)
-        for (size_t i = 0; i < ARRAY_LEN(results); i++)
+        for (size_t i = 0; is_shown(l, p) && i < ARRAY_LEN(results); i++)
             strbuf_addf(b, "scheduler_schedule_attempts_total{profile=\"" STR_FMT "\",result=\"%s\"} %llu\n", STR_ARG(profile_name(l, p)), results[i],
                         (unsigned long long)l->m.attempts[p].count[i]);
     head(b, "scheduler_scheduling_attempt_duration_seconds", "histogram", "Time of a decision.");
     for (uint32_t p = 0; p < t->nprofiles; p++)
-        for (size_t i = 0; i < ARRAY_LEN(results); i++) {
+        for (size_t i = 0; is_shown(l, p) && i < ARRAY_LEN(results); i++) {
             const struct live_histogram *h = &l->m.attempts[p].duration[i];
             snprintf(labels, sizeof labels, "profile=\"" STR_FMT "\",result=\"%s\"", STR_ARG(profile_name(l, p)), results[i]);
             histogram(b, "scheduler_scheduling_attempt_duration_seconds", labels, h, SECONDS_FIRST);

@@ -23,6 +23,7 @@ struct live_sentence {
     uint64_t hash; /* of the class: ids are used again */
     nsec_t at;
     char *text;
+    const char *reason; /* of the Event */
 };
 
 void live_say_free(struct live *l)
@@ -123,24 +124,44 @@ static void write_condition(struct live *l, str ns, str name, str uid, const cha
     live_words_send(l, "PATCH", strbuf_str(&path), "application/strategic-merge-patch+json", strbuf_str(&b));
 }
 
-static void say_to(struct live *l, pod_id p, str message, nsec_t now)
+static void say_to(struct live *l, pod_id p, const char *reason, str message, nsec_t now)
 {
     struct live_wait *w = wait_of(l, p);
     struct sched *s = l->s;
     uint64_t hash = str_hash(message);
     bool clears = w->is_nominated && s->pods[p].state == PS_PENDING;
     w->said_at = now;
+    if (!live_groups_marks(l, sched_unit_of(s, p))) {
+        if (w->said != hash)
+            live_event_failed(l, p, w, reason, message);
+        w->said = hash;
+        return;
+    }
     if (w->is_false && w->said == hash && !clears) {
         live_event_again(l, p, w);
         return;
     }
+    /* autoscalers look for this reason; the Event may be more particular */
     write_condition(l, sched_pod_ns(s, p), sched_pod_name(s, p), sched_pod_uid(s, p), "Unschedulable", message, w->is_false, clears);
     if (w->said != hash)
-        live_event_failed(l, p, w, message);
+        live_event_failed(l, p, w, reason, message);
     w->said = hash;
     w->is_false = true;
     if (clears)
         w->is_nominated = false;
+}
+
+void live_say_claims(struct live *l, pod_id p, str message)
+{
+    struct live_wait *w = wait_of(l, p);
+    struct sched *s = l->s;
+    uint64_t hash = str_hash(message);
+    if (!w || (w->is_false && w->said == hash))
+        return;
+    write_condition(l, sched_pod_ns(s, p), sched_pod_name(s, p), sched_pod_uid(s, p), "WaitingForClaims", message, w->is_false, false);
+    w->said = hash;
+    w->said_at = live_now(l);
+    w->is_false = true;
 }
 
 void live_say_error(struct live *l, const struct json *obj, const char *why)
@@ -154,7 +175,7 @@ void live_say_error(struct live *l, const struct json *obj, const char *why)
 }
 
 /* --- the sentence ------------------------------------------------------------------------------------------------------------------------------------- */
-static str explain(struct live *l, struct arena *a, unit_id u, const struct live_wait *w)
+static str explain(struct live *l, struct arena *a, unit_id u, const struct live_wait *w, const char **ret_reason)
 {
     struct sched *s = l->s;
     if (live_policy_takes(l, u))
@@ -170,23 +191,27 @@ static str explain(struct live *l, struct arena *a, unit_id u, const struct live
             d.placements.len = 1;
         }
     }
-    return explain_waiting(s, a, u, 0, &d)->sentence;
+    const struct explanation *x = explain_waiting(s, a, u, 0, &d);
+    *ret_reason = x->reason ? x->reason : *ret_reason;
+    return x->sentence;
 }
 
 /* A pod alone of this class was explained a moment ago? */
-static str sentence_for(struct live *l, struct arena *a, pod_id p, const struct live_wait *w, nsec_t now)
+static str sentence_for(struct live *l, struct arena *a, pod_id p, const struct live_wait *w, nsec_t now, const char **ret_reason)
 {
     unit_id u = sched_unit_of(l->s, p);
     const struct pod_class *c = class_of(l->s, p);
     if (l->s->units[u].is_group || w->result != UNIT_REJECTED || live_policy_takes(l, u))
-        return explain(l, a, u, w);
+        return explain(l, a, u, w, ret_reason);
     if (!l->sentences)
         l->sentences = xarray(SENTENCES, struct live_sentence);
     struct live_sentence *x = &l->sentences[c->id % SENTENCES];
     if (!x->text || x->class_ != c->id || x->hash != c->hash || now - x->at > SENTENCE_NS) {
         free(x->text);
-        *x = (struct live_sentence){c->id, c->hash, now, str_dup(explain(l, a, u, w))};
+        *x = (struct live_sentence){.class_ = c->id, .hash = c->hash, .at = now, .reason = *ret_reason};
+        x->text = str_dup(explain(l, a, u, w, &x->reason));
     }
+    *ret_reason = x->reason;
     return arena_str(a, str_of(x->text));
 }
 
@@ -222,12 +247,13 @@ static void say_now(struct live *l, pod_id p, nsec_t now)
         return;
     }
     w->why = why;
-    str message = sentence_for(l, &a, p, w, now);
+    const char *reason = "FailedScheduling";
+    str message = sentence_for(l, &a, p, w, now, &reason);
     for (size_t i = 0; i < unit->pods.len; i++) {
         pod_id q = unit->pods.p[i];
         uint8_t state = l->s->pods[q].state;
         if (wait_of(l, q) && (state == PS_PENDING || state == PS_NOMINATED) && !class_of(l->s, q)->gates)
-            say_to(l, q, message, now);
+            say_to(l, q, reason, message, now);
     }
     put_in_line(l, p, w, now + (batch ? LOOK_AGAIN_NS : SAY_AGAIN_NS));
 }

@@ -29,13 +29,18 @@ static const struct source_type {
     {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", KIND_PDB, false, false},
     {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", KIND_PRIORITY_CLASS, false, false},
     {"scheduling.run.ai", "v2", "queues", "Queue", KIND_QUEUE, false, true},
+    {"kai.scheduler", "v1", "schedulingshards", "SchedulingShard", KIND_SHARD, false, true},
     {"kai.scheduler", "v1alpha1", "topologies", "Topology", KIND_TOPOLOGY, false, true},
+    {"scheduling.k8s.io", "v1alpha1", "workloads", "Workload", KIND_WORKLOAD, false, true},
+    {"scheduling.godel.kubewharf.io", NULL, "reservations", "Reservation", KIND_RESERVATION, false, true},
+    {"scheduling.godel.kubewharf.io", NULL, "movements", "Movement", KIND_MOVEMENT, false, true},
     {"", "v1", "pods", "Pod", KIND_POD, true, false},
     {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup", KIND_GROUP, true, true}, /* what is preferred there has queues only */
     {"scheduling.godel.kubewharf.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
     {"scheduling.x-k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
     {"scheduling.sigs.k8s.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
     {"scheduling.volcano.sh", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},
+    {"kuscia.secretflow", NULL, "taskresourcegroups", "TaskResourceGroup", KIND_GROUP, true, true},
 };
 
 struct source {
@@ -101,10 +106,14 @@ static void on_event(struct informer *inf, struct informer_event *ev)
 {
     struct source *s = informer_owner(inf);
     struct live *l = s->all->l;
+    bool may_be_twin = s->type->what == KIND_POD && !live_reserves_any(l) && !live_moves_any(l); /* those look at each pod */
     note_name(s, ev);
+    live_policy_charge(l);
     if (ev->change == INFORMER_DELETED) {
+        if (s->type->what == KIND_POD && str_find(ev->object, S("godel.bytedance.com/reservation\"")) >= 0 && informer_event_object(ev))
+            live_reserve_leaving(l, informer_event_object(ev)); /* deleted at once */
         live_feed_delete(l, s->type->what, informer_event_ns(ev), informer_event_name(ev));
-    } else if (s->type->what != KIND_POD || !live_twin_take(l, ev->object)) {
+    } else if (!may_be_twin || !live_twin_take(l, ev->object)) {
         const struct json *tree = informer_event_object(ev);
         if (!tree)
             return;
@@ -113,7 +122,7 @@ static void on_event(struct informer *inf, struct informer_event *ev)
         say_kind(s, &s->all->arena, &obj);
         if (!live_feed_put(l, s->type->what, &s->all->arena, &obj))
             return;
-        if (s->type->what == KIND_POD)
+        if (may_be_twin)
             live_twin_learn(l);
     }
     live_wake(l);
@@ -401,6 +410,14 @@ static void lose_patience(struct loop_timer *t)
     struct live_sources *x = container_of(t, struct live_sources, patience);
     x->impatient = true;
     look_whether_synced(x);
+}
+
+void live_sources_again(struct live *l, enum live_kind kind)
+{
+    struct live_sources *x = l->sources;
+    for (size_t i = 0; i < ARRAY_LEN(x->list); i++)
+        if (x->list[i].type->what == kind && x->list[i].inf)
+            informer_list_again(x->list[i].inf);
 }
 
 /* --- life -------------------------------------------------------------------------------------------------------------------------------------------- */

@@ -207,6 +207,10 @@ TEST(a_volume_is_made_on_the_node)
     T_EQ_INT(api_count(&f, "patch persistentvolumeclaims data"), 1);
     T_EQ_INT(api_count(&f, "\"volume.kubernetes.io/selected-node\":\"n1\""), 1);
     T_EQ_INT(api_count(&f, "bind"), 0);
+    T_EQ_INT(api_count(&f, "condition p PodScheduled"), 0);
+    api_pass(&f, 20 * NSEC_PER_SEC); /* somebody takes his time: the pod is told, once */
+    T_EQ_INT(api_count(&f, "condition p PodScheduled WaitingForClaims: its place on n1 is kept; waiting for PersistentVolumeClaim data to be bound"), 1);
+    T_EQ_INT(api_count(&f, "bind"), 0);
     put_claim(&f, ",\"volumeName\":\"new\"},\"status\":{\"phase\":\"Bound\"");
     api_pass(&f, NSEC_PER_SEC);
     T_EQ_STR(api_node_of(&f, "p"), "n1");
@@ -299,6 +303,28 @@ TEST(the_outbox_keeps_order_and_window)
     api_fini(&f);
 }
 
+TEST(the_outbox_sends_words_of_one_object_one_by_one)
+{
+    struct api f;
+    struct boxed list[4] = {0};
+    STRBUF_AUTO seen = STRBUF_HEAP;
+    api_init(&f);
+    struct outbox *o = outbox_new(&(struct outbox_opts){.transport = &f.t, .loop = f.loop, .window = 4});
+    list[1].item.order = list[2].item.order = S("pods/a");
+    list[3].item.order = S("pods/b");
+    box_add(o, list, 4, &seen);
+    T_EQ_INT(f.calls.len, 2); /* 2 waits for 1, and 3 stays behind it */
+    box_answer(&f, 0, 200);
+    T_EQ_INT(f.calls.len, 1);
+    box_answer(&f, 0, 404); /* any answer will do */
+    T_EQ_INT(f.calls.len, 2);
+    box_answer(&f, 1, 200);
+    box_answer(&f, 0, 200);
+    T_EQ_STR(strbuf_str(&seen), "0=200 1=404 3=200 2=200 ");
+    outbox_free(o, NULL);
+    api_fini(&f);
+}
+
 TEST(the_outbox_gives_up_when_told)
 {
     struct api f;
@@ -326,4 +352,4 @@ TEST(the_outbox_gives_up_when_told)
 }
 
 TEST_MAIN(victims_are_marked_and_deleted, a_victim_that_may_not_be_deleted_stays, a_nomination_outlives_a_restart, gangs_wait_for_members_and_their_kind, a_kind_that_goes_is_dropped,
-          a_claim_gets_its_volume_first, a_volume_is_made_on_the_node, a_claim_that_goes_takes_the_bind_back, the_outbox_keeps_order_and_window, the_outbox_gives_up_when_told)
+          a_claim_gets_its_volume_first, a_volume_is_made_on_the_node, a_claim_that_goes_takes_the_bind_back, the_outbox_keeps_order_and_window, the_outbox_sends_words_of_one_object_one_by_one, the_outbox_gives_up_when_told)

@@ -109,6 +109,16 @@ static void call_done(struct client_call *c)
         send_more(o);
 }
 
+static bool must_wait(const struct outbox *o, const struct outbox_item *it)
+{
+    if (likely(!it->order.len))
+        return false;
+    list_foreach(other, &o->flight, struct outbox_item, link_)
+        if (str_eq(other->order, it->order))
+            return true;
+    return false;
+}
+
 /* done() of a dropped item may add others: this is a loop and not a recursion. */
 static void send_more(struct outbox *o)
 {
@@ -117,6 +127,8 @@ static void send_more(struct outbox *o)
     o->sending = true;
     while (!list_empty(&o->queue) && o->nflight < o->cap && !o->paused && !o->stopping) {
         struct outbox_item *it = list_first(&o->queue, struct outbox_item, link_);
+        if (must_wait(o, it))
+            break;
         list_del(&it->link_);
         o->nqueue--;
         if (it->wanted && !it->wanted(it)) {

@@ -24,6 +24,7 @@ struct outbox_item {
     /* The answer is in call.status and call.response; OUTBOX_DROPPED: it was not sent. */
     void (*done)(struct outbox_item *it);
     unsigned max_tries; /* 0: until the server answers */
+    str order; /* items of one name (not empty) are never in flight together: the server answers one before it sees the next */
     unsigned tries_;
     uint64_t seq_;
     struct list link_; /* queue or flight */

@@ -270,13 +270,28 @@ static inline void api_patch(struct api *f, struct client_call *c, struct api_ob
                     STR_ARG(json_get_str(one, S("message"))));
         strbuf_addf(&text, ",\"conditions\":");
         json_write(&text, list);
-        free(o->rest);
-        o->rest = xstrdup(strbuf_cstr(&text));
+        if (strcmp(o->resource, "pods") == 0) { /* of others the rest is their spec */
+            free(o->rest);
+            o->rest = xstrdup(strbuf_cstr(&text));
+        }
     }
     if (!nominated && !list)
         strbuf_addf(&f->log, "patch %s %s " STR_FMT "\n", o->resource, o->name, STR_ARG(c->body));
     o->rv = ++f->rv;
     api_tell(f, o, "MODIFIED");
+    api_answer(c, 200, S("{}"));
+}
+
+/* A ConfigMap of kube-system is made, or its data replaced. */
+static inline void api_map(struct api *f, struct client_call *c, struct json *body)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    STRBUF_AUTO b = STRBUF_HEAP;
+    str name = json_get_str(json_get(body, S("metadata")), S("name"));
+    strbuf_addf(&b, "\"data\":");
+    json_write(&b, json_get(body, S("data")));
+    strbuf_addf(&f->log, "map " STR_FMT "\n", STR_ARG(name));
+    api_put(f, "configmaps", "kube-system", arena_cstr(&a, name), strbuf_cstr(&b));
     api_answer(c, 200, S("{}"));
 }
 
@@ -295,7 +310,9 @@ static inline void api_change(struct api *f, struct client_call *c)
     }
     struct api_object *o = api_target(f, c->path, &sub);
     STRBUF_AUTO b = STRBUF_HEAP;
-    if (!o) {
+    if (str_is(c->path, "/api/v1/namespaces/kube-system/configmaps") || (o && strcmp(o->resource, "configmaps") == 0 && str_is(c->method, "PATCH"))) {
+        api_map(f, c, &body);
+    } else if (!o) {
         api_answer(c, 404, S("{}"));
     } else if (str_is(c->method, "GET")) {
         api_text(o, &b);
@@ -321,7 +338,7 @@ static inline void api_serve(struct api *f, struct client_call *c)
     } else if (str_is(c->path, "/apis")) {
         api_discover(f, c);
     } else if (str_is(c->method, "GET") && str_has_prefix(c->path, S("/apis/"))) {
-        api_answer(c, 200, S("{\"resources\":[{\"name\":\"podgroups\"},{\"name\":\"queues\"}]}"));
+        api_answer(c, 200, S("{\"resources\":[{\"name\":\"podgroups\"},{\"name\":\"queues\"},{\"name\":\"schedulingshards\"}]}"));
     } else {
         api_change(f, c);
     }
