@@ -85,6 +85,9 @@ static void sign(struct job *j)
     bool fits = r->is_readable && csr_fits_signer(&j->arena, &r->obj, &r->asked, &why);
     if (fits && tls_cert_not_after(o->root_ca_pem, &ca_until, &err) == 0) {
         struct tls_cert_request terms = csr_terms(&r->obj, clock_wall(o->clock), ca_until);
+        str domain = csr_domain(&r->obj);
+        const char *const groups[] = {arena_cstr(&j->arena, arena_fmt(&j->arena, CSR_DOMAIN_GROUP STR_FMT, STR_ARG(domain))), NULL};
+        terms.organizations = domain.len ? groups : NULL;
         fits = tls_csr_sign(r->pem, &terms, o->root_ca_pem, o->root_ca_key_pem, &cert, &err) == 0;
         why = fits ? S("") : arena_str(&j->arena, str_of(err.msg));
     }
@@ -98,13 +101,42 @@ static void sign(struct job *j)
 
 /* --- deciding ------------------------------------------------------------------------------------------- */
 
+static void allow(struct job *j)
+{
+    struct run *r = j->state;
+    approve(j, r->st.kind == CSR_SELF_NODE_CLIENT ? "A node renews its own client certificate." : "A node joins with credentials that allow it.");
+}
+
+/* Whoever joins a domain does so under a name that nobody has, or that is the domain's already. */
+static void got_namesake(struct job *j)
+{
+    struct run *r = j->state;
+    str of = json_get_str(json_path(&j->answer, "metadata", "labels", NULL), S("kuscia.secretflow/namespace"));
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+    } else if (job_ok(j) && !str_eq(of, csr_domain(&r->obj))) {
+        log_warn("a machine of a domain asks for a certificate of a node that is not the domain's: a person has to approve it", KV("request", STR_FMT, STR_ARG(j->key)), KV("node", STR_FMT, STR_ARG(r->st.node)));
+        wait_or_remove(j);
+    } else {
+        allow(j);
+    }
+}
+
+static void ask_node(struct job *j, void (*then)(struct job *j))
+{
+    const struct run *r = j->state;
+    job_call(j, S("GET"), resource_path(&j->arena, &(struct resource){.group = S(""), .version = S("v1"), .plural = S("nodes")}, S(""), r->st.node), NULL, then);
+}
+
 static void got_review(struct job *j)
 {
     struct run *r = j->state;
     if (!job_ok(j))
         job_end(j, WORK_RETRY);
+    else if (json_get_bool(json_get(&j->answer, S("status")), S("allowed"), false) && csr_domain(&r->obj).len)
+        ask_node(j, got_namesake);
     else if (json_get_bool(json_get(&j->answer, S("status")), S("allowed"), false))
-        approve(j, r->st.kind == CSR_SELF_NODE_CLIENT ? "A node renews its own client certificate." : "A node joins with credentials that allow it.");
+        allow(j);
     else
         wait_or_remove(j); /* a person may still approve it */
 }
@@ -177,7 +209,7 @@ static void got_request(struct job *j)
     else if (r->st.approved || r->st.kind == CSR_FOREIGN)
         wait_or_remove(j);
     else if (r->st.kind == CSR_NODE_SERVING)
-        job_call(j, S("GET"), resource_path(&j->arena, &(struct resource){.group = S(""), .version = S("v1"), .plural = S("nodes")}, S(""), r->st.node), NULL, got_node);
+        ask_node(j, got_node);
     else
         ask_review(j);
 }

@@ -178,6 +178,19 @@ struct tls_cert_request csr_terms(const struct json *obj, nsec_t now, nsec_t ca_
     return (struct tls_cert_request){.for_server = serves, .for_client = !serves, .not_before = now - CLOCKS_DIFFER_NS, .not_after = MIN(now + life, ca_until)};
 }
 
+str csr_domain(const struct json *obj)
+{
+    static const str prefixes[] = {STR_INIT("system:bootstrappers:domain:"), STR_INIT(CSR_DOMAIN_GROUP)};
+    const struct json *groups = json_get(spec_of(obj), S("groups"));
+    if (!str_is(json_get_str(spec_of(obj), S("signerName")), CSR_KUBELET_CLIENT))
+        return S("");
+    for (uint32_t i = 0; json_is(groups, JSON_ARRAY) && i < groups->len; i++)
+        for (size_t k = 0; k < ARRAY_LEN(prefixes); k++)
+            if (str_has_prefix(json_str(&groups->items[i]), prefixes[k]))
+                return str_from(json_str(&groups->items[i]), prefixes[k].len);
+    return S("");
+}
+
 static nsec_t time_of(const struct json *obj, str key)
 {
     nsec_t t;

@@ -47,5 +47,8 @@ str csr_name_lower(struct arena *a, str name);
 nsec_t csr_patience(const struct json *obj, nsec_t now);
 /* What to put into the certificate.  ca_until: end of the authority's own. */
 struct tls_cert_request csr_terms(const struct json *obj, nsec_t now, nsec_t ca_until);
+/* Of which domain is a machine that asks for a node's certificate: the one whose token it has, or that it is of already; its group then goes into the certificate.  "" none. */
+#define CSR_DOMAIN_GROUP "kuscia:domain:"
+str csr_domain(const struct json *obj);
 /* When the object may go; cert_until 0: it has no certificate. */
 nsec_t csr_kept_until(const struct json *obj, nsec_t cert_until);

@@ -135,6 +135,13 @@ TEST(terms_are_the_signers)
     T_OK(t.for_client && !t.for_server);
     T_EQ_INT(t.not_after, now + CSR_LIFE_NS);
     T_EQ_INT(csr_terms(&client, now, now + hour).not_after, now + hour);
+    T_EQ_STR(csr_domain(&client), "");
+    struct json joins = json_literal(&a, "{\"spec\":{\"signerName\":\"" CSR_KUBELET_CLIENT "\",\"groups\":[\"system:bootstrappers\",\"system:bootstrappers:domain:alice\"]}}"),
+                renews = json_literal(&a, "{\"spec\":{\"signerName\":\"" CSR_KUBELET_CLIENT "\",\"groups\":[\"kuscia:domain:bob\",\"system:nodes\"]}}"),
+                person = json_literal(&a, "{\"spec\":{\"signerName\":\"" CSR_CLIENT "\",\"groups\":[\"kuscia:domain:bob\"]}}");
+    T_EQ_STR(csr_domain(&joins), "alice");
+    T_EQ_STR(csr_domain(&renews), "bob");
+    T_EQ_STR(csr_domain(&person), "");
 }
 
 TEST(requests_go_when_they_are_of_no_use)

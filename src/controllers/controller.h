@@ -54,6 +54,7 @@ struct job {
     int status;         /* 0: none came */
     struct json answer; /* null when the body is no JSON, and for a DELETE that worked */
     void *state;        /* the reconcile's own, on the arena */
+    void *steps;        /* of a helper that makes several calls (kuscia.h), on the arena */
     /* private */
     struct list link_;
     struct client_call call_;

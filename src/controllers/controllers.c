@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "controllers/events.h"
 #include "controllers/job.h"
+#include "controllers/kuscia.h"
 #include "controllers/node_lifecycle.h"
 #include "controllers/services.h"
 #include "controllers/sources.h"
@@ -50,6 +51,10 @@ static const struct controller_type *const types[] = {
     &controller_pod_gc,
     &controller_resource_quota,
     &controller_hpa,
+    &controller_domains,
+    &controller_kuscia_job,
+    &controller_kuscia_task,
+    &controller_task_resources,
     &controller_grouping, /* behind the workload caches, whose trees of pods it looks at */
 };
 

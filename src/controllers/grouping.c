@@ -110,6 +110,7 @@ static uint64_t looks_of(const struct json *pod)
     uint64_t h = mix(0, json_get_str(meta, S("uid")));
     h = mix(h, json_get_str(json_get(meta, S("annotations")), S(GROUPING_NOTE)));
     h = mix(h, json_get_str(json_get(meta, S("labels")), S(GROUPING_SUB_LABEL)));
+    h = mix(h, json_get_str(json_get(meta, S("labels")), S(GROUPING_QUEUE_LABEL)));
     h = mix(h, json_get_str(json_get(pod, S("spec")), S("nodeName")));
     return mix(h, ref.uid);
 }
@@ -252,7 +253,10 @@ static void write_group(struct job *j)
     r->group_path = resource_path(&j->arena, &podgroups, r->ns, r->plan.name);
     if (o) {
         struct json have = object_read(&j->arena, o);
-        change_group(j, &have);
+        if (grouping_asks_other_queue(&r->plan, &have) && !json_get_str(json_get(&r->chain.objs[0], S("spec")), S("nodeName")).len)
+            job_call(j, S("GET"), r->group_path, NULL, got_group); /* has it started? */
+        else
+            change_group(j, &have);
         return;
     }
     if (r->plan.project_queue.len)
@@ -670,12 +674,14 @@ static void on_group(void *arg, const struct object *was, const struct object *n
 static str keep_group(struct arena *a, str text)
 {
     struct strbuf b = strbuf_on(a);
-    str meta, uid, spec;
+    str meta, uid, spec, notes, asked = S("");
     if (!raw_member(text, S("metadata"), &meta) || !raw_member_text(meta, S("uid"), &uid))
         return S("");
     if (!raw_member(text, S("spec"), &spec))
         spec = S("{}");
-    strbuf_addf(&b, "{\"metadata\":{\"uid\":\"" STR_FMT "\"},\"spec\":" STR_FMT "}", STR_ARG(uid), STR_ARG(spec));
+    if (raw_member(meta, S("annotations"), &notes) && !raw_member_text(notes, S(GROUPING_ASKED_NOTE), &asked))
+        asked = S("");
+    strbuf_addf(&b, "{\"metadata\":{\"uid\":\"" STR_FMT "\",\"annotations\":{\"" GROUPING_ASKED_NOTE "\":\"" STR_FMT "\"}},\"spec\":" STR_FMT "}", STR_ARG(uid), STR_ARG(asked), STR_ARG(spec));
     return strbuf_str(&b);
 }
 

@@ -97,7 +97,7 @@ static bool is_in_group(const struct json *pod)
     for (size_t i = 0; i < ARRAY_LEN(notes); i++)
         if (note_of(pod, notes[i]).len)
             return true;
-    return json_path(pod, "spec", "schedulingGroup", "podGroupName", NULL) != NULL;
+    return json_path(pod, "spec", "schedulingGroup", "podGroupName", NULL) || json_path(pod, "spec", "workloadRef", "podGroup", NULL);
 }
 
 bool grouping_leaves(const struct json *pod)
@@ -251,7 +251,7 @@ static struct json group_spec(struct arena *a, const struct grouping_rule *rule,
     json_set(a, &spec, S("minMember"), json_int(a, m->min));
     json_set(a, &spec, S("queue"), json_string(queue_of(a, c)));
     json_set(a, &spec, S("priorityClassName"), json_string(priority_of(rule, c)));
-    if (str_is(preemptibility, "preemptible") || str_is(preemptibility, "non-preemptible"))
+    if (str_is(preemptibility, "preemptible") || str_is(preemptibility, "non-preemptible") || str_is(preemptibility, "semi-preemptible"))
         json_set(a, &spec, S("preemptibility"), json_string(preemptibility));
     for (size_t i = c->len; i > 0; i--) {
         if (!topology_from(a, notes_of(&c->objs[i - 1]), false, tree, &topology))
@@ -312,6 +312,7 @@ struct grouping_plan grouping_plan_make(struct arena *a, const struct grouping_r
     str pool = label_in(c, NODE_POOL_LABEL);
     if (pool.len)
         json_set(a, json_ensure_object(a, meta, S("labels")), S(NODE_POOL_LABEL), json_string(pool));
+    json_set(a, json_ensure_object(a, meta, S("annotations")), S(GROUPING_ASKED_NOTE), json_string(queue_of(a, c)));
     json_set(a, meta, S("ownerReferences"), owner_refs(a, owner));
     json_set(a, &group, S("spec"), group_spec(a, rule, c, &m));
     plan.group = json_copy(a, &group); /* rules may change while it is being written */
@@ -323,6 +324,12 @@ struct grouping_plan grouping_plan_make(struct arena *a, const struct grouping_r
 static bool is_empty(const struct json *v)
 {
     return !v || v->type == JSON_NULL || (v->type != JSON_BOOL && v->len == 0);
+}
+
+bool grouping_asks_other_queue(const struct grouping_plan *plan, const struct json *have)
+{
+    str asked = note_of(have, GROUPING_ASKED_NOTE), now = note_of(&plan->group, GROUPING_ASKED_NOTE);
+    return asked.len && now.len && !plan->project_queue.len && !str_eq(asked, now) && str_eq(json_get_str(json_get(have, S("spec")), S("queue")), asked);
 }
 
 struct json grouping_group_patch(struct arena *a, const struct grouping_plan *plan, const struct json *have)
@@ -342,6 +349,12 @@ struct json grouping_group_patch(struct arena *a, const struct grouping_plan *pl
             json_set(a, &spec, ours[i].key, *want);
         else if (!want && ours[i].remove)
             json_set(a, &spec, ours[i].key, json_null());
+    }
+    bool is_whole = json_get(json_get(have, S("metadata")), S("resourceVersion")); /* as the server answered, not what is kept of it */
+    if (grouping_asks_other_queue(plan, have) && is_whole && !json_get_int(json_get(have, S("status")), S("running"), 0)) {
+        struct json *notes = json_ensure_object(a, json_ensure_object(a, &patch, S("metadata")), S("annotations"));
+        json_set(a, notes, S(GROUPING_ASKED_NOTE), json_string(note_of(&plan->group, GROUPING_ASKED_NOTE)));
+        json_set(a, &spec, S("queue"), *json_get(new, S("queue")));
     }
     if (!spec.len)
         return json_null();

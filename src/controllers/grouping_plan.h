@@ -17,6 +17,7 @@
 #define GROUPING_VERSION "v2alpha2"
 #define GROUPING_NOTE "pod-group-name"
 #define GROUPING_SUB_LABEL "kai.scheduler/subgroup-name"
+#define GROUPING_ASKED_NOTE "scheduling.cox/asked-queue" /* of a group: the queue that it was made for */
 #define GROUPING_QUEUE_LABEL "kai.scheduler/queue"
 #define GROUPING_DEFAULT_QUEUE "default-queue"
 #define GROUPING_DEPTH 8 /* owners above a pod; whatever is above that counts for nothing */
@@ -50,7 +51,9 @@ bool grouping_companion(const struct grouping_rules *rules, const struct groupin
 struct grouping_plan grouping_plan_make(struct arena *a, const struct grouping_rules *rules, const struct grouping_chain *chain);
 /* A pod that is bound keeps the group that it was bound with. */
 bool grouping_stays(const struct grouping_plan *plan, const struct json *pod);
-/* What must change in a group that is there, as a merge patch; null: nothing. */
+/* Was the queue's label corrected since the group was made, and did nobody else choose another queue for it?  It may follow then, if it has not started. */
+bool grouping_asks_other_queue(const struct grouping_plan *plan, const struct json *have);
+/* What must change in a group that is there, as a merge patch; null: nothing.  Of a whole object, with its resourceVersion and status, the queue may be among that. */
 struct json grouping_group_patch(struct arena *a, const struct grouping_plan *plan, const struct json *have);
 /* The same for the pod. */
 struct json grouping_pod_patch(struct arena *a, const struct grouping_plan *plan, const struct json *pod);

@@ -314,6 +314,24 @@ TEST(what_is_written_again)
     json_set(&a, json_ensure_object(&a, json_get(&have, S("metadata")), S("labels")), S("kai.scheduler/node-pool"), json_string(S("x")));
     patch = grouping_group_patch(&a, &p, &have);
     T_OK(json_is(&patch, JSON_NULL));
+    /* ... also when the label changes; but a queue that only the label has chosen follows it, while nothing runs */
+    json_set(&a, json_ensure_object(&a, json_get(&have, S("metadata")), S("annotations")), S(GROUPING_ASKED_NOTE), json_string(S("old")));
+    json_set(&a, json_get(&have, S("metadata")), S("resourceVersion"), json_string(S("7")));
+    json_set(&a, &have, S("status"), json_object());
+    patch = grouping_group_patch(&a, &p, &have);
+    T_OK(json_is(&patch, JSON_NULL));
+    json_set(&a, spec, S("queue"), json_string(S("old")));
+    json_set(&a, json_get(&have, S("metadata")), S("uid"), json_string(S("g")));
+    patch = grouping_group_patch(&a, &p, &have);
+    T_EQ_STR(json_text(&a, &patch), "{\"metadata\":{\"annotations\":{\"scheduling.cox/asked-queue\":\"q\"},\"uid\":\"g\"},\"spec\":{\"queue\":\"q\"}}");
+    json_set(&a, json_get(&have, S("status")), S("running"), json_int(&a, 1));
+    patch = grouping_group_patch(&a, &p, &have);
+    T_OK(json_is(&patch, JSON_NULL));
+    json_del(&have, S("status"));
+    json_del(json_get(&have, S("metadata")), S("resourceVersion")); /* not known whether it runs */
+    patch = grouping_group_patch(&a, &p, &have);
+    T_OK(json_is(&patch, JSON_NULL));
+    json_set(&a, spec, S("queue"), json_string(S("other")));
     /* the owner's numbers do not */
     json_set(&a, spec, S("minMember"), json_int(&a, 2));
     json_set(&a, json_get(&have, S("metadata")), S("uid"), json_string(S("g")));

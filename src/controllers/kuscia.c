@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "controllers/kuscia.h"
+
+static str path_of(struct arena *a, str root, const char *plural, str ns, str name, const char *sub)
+{
+    struct strbuf b = strbuf_on(a);
+    strbuf_add_str(&b, root);
+    if (ns.len) {
+        strbuf_add_str(&b, S("/namespaces/"));
+        resource_path_segment(&b, ns);
+    }
+    strbuf_addf(&b, "/%s", plural);
+    if (name.len) {
+        strbuf_add_char(&b, '/');
+        resource_path_segment(&b, name);
+    }
+    strbuf_add_str(&b, str_of(sub));
+    return strbuf_str(&b);
+}
+
+str kuscia_cluster_path(struct arena *a, const char *plural, str name)
+{
+    return path_of(a, S(KUSCIA_PATH), plural, S(""), name, "");
+}
+
+str kuscia_path(struct arena *a, const char *plural, str ns, str name, const char *sub)
+{
+    return path_of(a, S(KUSCIA_PATH), plural, ns, name, sub);
+}
+
+str core_path(struct arena *a, const char *plural, str ns, str name)
+{
+    return path_of(a, S("/api/v1"), plural, ns, name, "");
+}
+
+/* --- objects that are to be there ---------------------------------------------------------------------------------------------------------- */
+
+struct ensure_run {
+    const struct ensure *list;
+    size_t n, at;
+    void (*next)(struct job *j);
+};
+
+static void next_object(struct job *j);
+
+static str object_path(struct job *j, const struct ensure *e)
+{
+    struct strbuf b = strbuf_on(&j->arena);
+    strbuf_add_str(&b, e->collection);
+    strbuf_add_char(&b, '/');
+    resource_path_segment(&b, e->name);
+    return strbuf_str(&b);
+}
+
+static void written(struct job *j)
+{
+    struct ensure_run *r = j->steps;
+    if (!job_ok(j)) {
+        r->next(j);
+        return;
+    }
+    r->at++;
+    next_object(j);
+}
+
+/* True: a member that is ours differs, and obj has it as it should be.  Of metadata only labels count, and those of others stay. */
+static bool repair(struct arena *a, const struct ensure *e, struct json *obj)
+{
+    str rest = str_of(e->owned), key;
+    bool differs = false;
+    while (rest.len) {
+        str_cut(&rest, '|', &key);
+        if (str_is(key, "labels")) {
+            const struct json *want = json_path(&e->obj, "metadata", "labels", NULL);
+            struct json *have = json_ensure_object(a, json_get(obj, S("metadata")), S("labels"));
+            for (uint32_t i = 0; json_is(want, JSON_OBJECT) && i < want->len; i++)
+                if (!str_eq(json_get_str(have, want->members[i].key), json_str(&want->members[i].value))) {
+                    json_set(a, have, want->members[i].key, want->members[i].value);
+                    differs = true;
+                }
+        } else if (json_get(&e->obj, key) && !(json_get(obj, key) && json_equal(json_get(obj, key), json_get(&e->obj, key)))) {
+            json_set(a, obj, key, *json_get(&e->obj, key));
+            differs = true;
+        }
+    }
+    return differs;
+}
+
+static void looked(struct job *j)
+{
+    struct ensure_run *r = j->steps;
+    const struct ensure *e = &r->list[r->at];
+    if (job_not_found(j)) {
+        job_call(j, S("POST"), e->collection, &e->obj, written);
+        return;
+    }
+    struct json fixed = j->answer;
+    if (job_ok(j) && repair(&j->arena, e, &fixed))
+        job_call(j, S("PUT"), object_path(j, e), &fixed, written);
+    else
+        written(j);
+}
+
+static void made(struct job *j)
+{
+    if (j->status == 409) /* it is there already, and as it is it stays */
+        j->status = 200;
+    written(j);
+}
+
+static void next_object(struct job *j)
+{
+    struct ensure_run *r = j->steps;
+    if (r->at == r->n) {
+        j->status = 200;
+        r->next(j);
+        return;
+    }
+    const struct ensure *e = &r->list[r->at];
+    if (e->owned)
+        job_call(j, S("GET"), object_path(j, e), NULL, looked);
+    else
+        job_call(j, S("POST"), e->collection, &e->obj, made);
+}
+
+void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j))
+{
+    struct ensure_run *r = arena_new(&j->arena, struct ensure_run);
+    *r = (struct ensure_run){.list = list, .n = n, .next = next};
+    j->steps = r;
+    next_object(j);
+}
+
+/* --- objects to look at, calls to make ------------------------------------------------------------------------------------------------------- */
+
+struct gather_run {
+    struct gather *list;
+    size_t n, at;
+    void (*next)(struct job *j);
+};
+
+static void gather_next(struct job *j);
+
+static void gathered(struct job *j)
+{
+    struct gather_run *r = j->steps;
+    if (!job_ok(j) && !job_not_found(j)) {
+        r->next(j);
+        return;
+    }
+    r->list[r->at].found = job_ok(j);
+    r->list[r->at++].obj = j->answer;
+    gather_next(j);
+}
+
+static void gather_next(struct job *j)
+{
+    struct gather_run *r = j->steps;
+    if (r->at < r->n) {
+        job_call(j, S("GET"), r->list[r->at].path, NULL, gathered);
+        return;
+    }
+    j->status = 200;
+    r->next(j);
+}
+
+void gather_all(struct job *j, struct gather *list, size_t n, void (*next)(struct job *j))
+{
+    struct gather_run *r = arena_new(&j->arena, struct gather_run);
+    *r = (struct gather_run){.list = list, .n = n, .next = next};
+    j->steps = r;
+    gather_next(j);
+}
+
+struct steps_run {
+    const struct step *list;
+    size_t n, at;
+    void (*next)(struct job *j);
+};
+
+static void step_next(struct job *j);
+
+static void stepped(struct job *j)
+{
+    struct steps_run *r = j->steps;
+    bool is_create = str_is(r->list[r->at].method, "POST");
+    if (!job_ok(j) && !(is_create && j->status == 409) && !(!is_create && job_not_found(j))) {
+        r->next(j);
+        return;
+    }
+    r->at++;
+    step_next(j);
+}
+
+static void step_next(struct job *j)
+{
+    struct steps_run *r = j->steps;
+    if (r->at == r->n) {
+        j->status = 200;
+        r->next(j);
+        return;
+    }
+    const struct step *s = &r->list[r->at];
+    job_call(j, s->method, s->path, s->body.type == JSON_NULL ? NULL : &s->body, stepped);
+}
+
+void steps_all(struct job *j, const struct step *list, size_t n, void (*next)(struct job *j))
+{
+    struct steps_run *r = arena_new(&j->arena, struct steps_run);
+    *r = (struct steps_run){.list = list, .n = n, .next = next};
+    j->steps = r;
+    step_next(j);
+}

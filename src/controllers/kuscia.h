@@ -1,0 +1,52 @@
+/* kuscia.h - what the controllers of Kuscia's kinds share: names, and objects that must be there.
+ *
+ *   Domain ─► domains.c           namespace, quota, rights, join token; nodes
+ *   KusciaJob ─► kuscia_job.c     which tasks may start (kuscia_job_plan.h, pure) ─► KusciaTask
+ *   KusciaTask ─► kuscia_task.c   parties ─► ports, files, pods, services (kuscia_task_plan.h, pure) ─► TaskResourceGroup; how far the pods are ─► how far the task is
+ *   TaskResourceGroup ─► task_resources.c   TaskResource of each party; phases as the scheduler, which reads the group as one gang, places its pods
+ *
+ * Threads: the controllers' loop. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "controllers/controller.h"
+#include "wire/json_make.h"
+
+#define KUSCIA_API "kuscia.secretflow/v1alpha1"
+#define KUSCIA_PATH "/apis/" KUSCIA_API
+#define KUSCIA_NS "cross-domain" /* of jobs and tasks */
+#define KUSCIA(name) "kuscia.secretflow/" name /* label or annotation */
+#define KUSCIA_TAINT KUSCIA("agent")
+#define KUSCIA_NODE_LABEL KUSCIA("namespace")
+
+str kuscia_cluster_path(struct arena *a, const char *plural, str name);                 /* name "": the collection */
+str kuscia_path(struct arena *a, const char *plural, str ns, str name, const char *sub); /* sub "" or "/status" */
+str core_path(struct arena *a, const char *plural, str ns, str name);                   /* ns "": cluster scope */
+
+/* --- a job's steps of one shape: objects that are to be there --------------------------------------------------------------------------- */
+struct ensure {
+    str collection, name;
+    struct json obj;
+    const char *owned; /* members that are brought back when they differ, "rules|data"; NULL: whatever is there stays */
+};
+/* Makes what is missing, one after the other; next finds job_ok, or the answer that was not.  The list lives as long as the job. */
+void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j));
+
+/* --- and objects to look at ------------------------------------------------------------------------------------------------------------------- */
+struct gather {
+    str path;
+    struct json obj;
+    bool found;
+};
+/* Reads them one after the other; what is not there is not found.  next finds job_ok, or the answer that was neither. */
+void gather_all(struct job *j, struct gather *list, size_t n, void (*next)(struct job *j));
+
+/* --- and calls to make -------------------------------------------------------------------------------------------------------------------------- */
+struct step {
+    str method, path;
+    struct json body; /* null: none */
+};
+/* Makes them one after the other; what is gone already, and what is there already, counts as done.  next finds job_ok, or the answer that was not. */
+void steps_all(struct job *j, const struct step *list, size_t n, void (*next)(struct job *j));
+
+extern const struct controller_type controller_domains, controller_kuscia_job, controller_kuscia_task, controller_task_resources;

@@ -1,0 +1,458 @@
+/* kuscia_task.c - KusciaTasks: reads the task, its programs and pods, and makes or ends what the plan says (kuscia_task_plan.h).
+ *
+ *   new ─► finalizer, port numbers in the status ─► TaskResourceGroup ─► files, pods, services ─► condition ResourceCreated ─► the pods say how far it is ─► end: what still runs, files and services go
+ *
+ * Everything of a task in other namespaces is owned by its TaskResourceGroup, which has its name: whoever deletes that, deletes all of it.  The finalizer sees to it when the task goes.
+ * Pods that have ended stay until then, so that their logs can be read.  Every step can be taken again: names follow from the task alone. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "controllers/kuscia.h"
+#include "controllers/kuscia_task_plan.h"
+
+#define FINALIZER KUSCIA("task-resources")
+
+struct state {
+    struct kuscia_ports ports;
+};
+
+struct run {
+    struct json task;
+    const struct json *meta;
+    str ns, name;
+    struct gather *images;
+    size_t nparties;
+    struct layout layout;
+    struct gather *seen; /* the group, then the pods */
+    struct json status;
+};
+
+static struct state *state_of(struct controller *c)
+{
+    return c->state;
+}
+
+static const struct json *status_of(const struct run *r)
+{
+    return json_get(&r->task, S("status"));
+}
+
+static bool has_condition(const struct run *r, const char *type)
+{
+    const struct json *list = json_get(status_of(r), S("conditions"));
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("type")), type))
+            return str_is(json_get_str(&list->items[i], S("status")), "True");
+    return false;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------------------------------------------ */
+
+static void ended(struct job *j)
+{
+    job_end_status(j);
+}
+
+static str now_of(struct job *j)
+{
+    return now_text(&j->arena, j->c->opts->clock);
+}
+
+static void write_status(struct job *j, void (*next)(struct job *j))
+{
+    struct run *r = j->state;
+    const struct json *was = status_of(r);
+    if (was && json_equal(was, &r->status)) {
+        j->status = 200;
+        next(j);
+        return;
+    }
+    json_set(&j->arena, &r->status, S("lastReconcileTime"), json_string(now_of(j)));
+    struct json obj = r->task;
+    json_set(&j->arena, &obj, S("status"), r->status);
+    job_call(j, S("PUT"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, "/status"), &obj, next);
+}
+
+static void fail(struct job *j, const char *reason, str message)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    r->status = status_of(r) ? json_copy(a, status_of(r)) : json_object();
+    if (!json_get_str(&r->status, S("startTime")).len)
+        json_set(a, &r->status, S("startTime"), json_string(now_of(j)));
+    json_set(a, &r->status, S("phase"), json_string(S("Failed")));
+    json_set(a, &r->status, S("reason"), json_string(str_of(reason)));
+    json_set(a, &r->status, S("message"), json_string(message));
+    write_status(j, ended);
+}
+
+/* Of an object that is refused for good the task is told; the rest is tried again. */
+static void fail_or_retry(struct job *j)
+{
+    if (j->status >= 400 && j->status < 500 && j->status != 409 && j->status != 429)
+        fail(j, "CreateResourceFailed", arena_str(&j->arena, json_get_str(&j->answer, S("message"))));
+    else
+        job_end(j, WORK_RETRY);
+}
+
+/* --- making it ---------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void made_all(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    if (!job_ok(j)) {
+        fail_or_retry(j);
+        return;
+    }
+    struct json services = json_object();
+    for (size_t i = 0; i < r->layout.nparties; i++) {
+        const struct layout_party *p = &r->layout.parties[i];
+        for (size_t k = 0; k < p->npods; k++)
+            for (size_t n = 0; n < p->pods[k].nports; n++) {
+                const struct layout_port *port = &p->pods[k].ports[n];
+                if (port->service.len)
+                    json_set(a, &services, arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->domain), STR_ARG(port->service)),
+                             json_make(a, "{\"namespace\":%S,\"serviceName\":%S,\"portName\":%S,\"portNumber\":%d,\"scope\":%S,\"createTime\":%S}", p->domain, port->service, port->name,
+                                       (int64_t)port->number, port->scope, now_of(j)));
+            }
+    }
+    r->status = json_copy(a, status_of(r));
+    if (services.len)
+        json_set(a, &r->status, S("serviceStatuses"), services);
+    kuscia_condition(a, &r->status, "ResourceCreated", true, S(""), S(""), now_of(j));
+    write_status(j, ended);
+}
+
+/* Files before pods, pods before services. */
+static void make_objects(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct layout *l = &r->layout;
+    struct err err = ERR_NONE;
+    size_t n = 0;
+    if (!job_ok(j)) {
+        fail_or_retry(j);
+        return;
+    }
+    const struct json owner = j->answer;
+    if (!str_eq(json_get_str(json_path(&owner, "metadata", "labels", NULL), S(KUSCIA("task-uid"))), l->uid)) { /* a task of this name that is still going */
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    struct ensure *list = arena_array(a, l->npods * (2 + LAYOUT_PORTS) + 1, struct ensure);
+    for (size_t i = 0; i < l->nparties; i++) {
+        const struct layout_party *p = &l->parties[i];
+        for (size_t k = 0; k < p->npods; k++) {
+            const struct layout_pod *pod = &p->pods[k];
+            if (kuscia_party_has_files(p)) {
+                struct json config = kuscia_task_config(a, l, p, pod, &owner, &err);
+                if (config.type == JSON_NULL) {
+                    fail(j, "ConfigInvalid", arena_str(a, str_of(err.msg)));
+                    return;
+                }
+                list[n++] = (struct ensure){core_path(a, "configmaps", p->domain, S("")), kuscia_config_name(a, pod), config, NULL};
+            }
+            list[n++] = (struct ensure){core_path(a, "pods", p->domain, S("")), pod->name, kuscia_task_pod(a, l, p, pod, &owner), NULL};
+            for (size_t m = 0; m < pod->nports; m++)
+                if (pod->ports[m].service.len)
+                    list[n++] = (struct ensure){core_path(a, "services", p->domain, S("")), pod->ports[m].service, kuscia_task_service(a, l, p, pod, &pod->ports[m], &owner), NULL};
+        }
+    }
+    ensure_all(j, list, n, made_all);
+}
+
+static void made_group(struct job *j)
+{
+    const struct run *r = j->state;
+    if (j->status == 409)
+        job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), NULL, make_objects);
+    else
+        make_objects(j);
+}
+
+static void choose_ports(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    struct err err = ERR_NONE;
+    struct json allocated;
+    if (!controllers_synced(j->c->all)) { /* what others have is not known yet */
+        job_end_after(j, 100 * NSEC_PER_MSEC);
+        return;
+    }
+    if (kuscia_layout_choose(a, &r->layout, &state_of(j->c)->ports, &allocated, &err) < 0) {
+        fail(j, "PortsExhausted", arena_str(a, str_of(err.msg)));
+        return;
+    }
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, &allocated); /* the watch will say the same a moment later */
+    r->status = status_of(r) ? json_copy(a, status_of(r)) : json_object();
+    json_set(a, &r->status, S("phase"), json_string(S("Pending")));
+    json_set(a, &r->status, S("startTime"), json_string(now_of(j)));
+    json_set(a, &r->status, S("allocatedPorts"), allocated);
+    kuscia_condition(a, &r->status, "PortsAllocated", true, S(""), S(""), now_of(j));
+    write_status(j, ended);
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void cleaned(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    json_set(&j->arena, &r->status, S("completionTime"), json_string(now_of(j)));
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
+    write_status(j, ended);
+}
+
+/* A group that still waits for room waits no more. */
+static struct step end_group(struct job *j, const struct run *r)
+{
+    struct arena *a = &j->arena;
+    struct json status = json_copy(a, json_get(&r->seen[0].obj, S("status")) ? json_get(&r->seen[0].obj, S("status")) : &(struct json){.type = JSON_OBJECT});
+    json_set(a, &status, S("phase"), json_string(S("Failed")));
+    json_set(a, &status, S("completionTime"), json_string(now_of(j)));
+    json_set(a, &status, S("lastTransitionTime"), json_string(now_of(j)));
+    kuscia_condition(a, &status, "DependentTaskFailed", true, S("the task has ended"), S(""), now_of(j));
+    return (struct step){S("PATCH"), kuscia_path(a, "taskresourcegroups", S(""), r->name, "/status"), json_make(a, "{\"status\":%j}", &status)};
+}
+
+/* All objects of the kind in the namespace that were made for the task. */
+static str of_task(struct arena *a, const char *plural, str ns, str uid)
+{
+    str path = core_path(a, plural, ns, S(""));
+    return arena_fmt(a, STR_FMT "?labelSelector=kuscia.secretflow%%2Ftask-uid%%3D" STR_FMT, STR_ARG(path), STR_ARG(uid));
+}
+
+/* What has not ended is ended; what has stays for its logs. */
+static void clean_up(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct layout *l = &r->layout;
+    struct step *steps = arena_array(a, l->npods + 2 * l->nparties + 1, struct step);
+    str group = json_get_str(json_get(&r->seen[0].obj, S("status")), S("phase"));
+    size_t n = 0, at = 1;
+    if (r->seen[0].found && !str_is(group, "Reserved") && !str_is(group, "Failed"))
+        steps[n++] = end_group(j, r);
+    for (size_t i = 0; i < l->nparties; i++) {
+        const struct layout_party *p = &l->parties[i];
+        for (size_t k = 0; k < p->npods; k++, at++) {
+            const struct json *pod = r->seen[at].found ? &r->seen[at].obj : NULL;
+            str phase = json_get_str(json_get(pod, S("status")), S("phase"));
+            if (pod && !str_is(phase, "Succeeded") && !str_is(phase, "Failed"))
+                steps[n++] = (struct step){S("DELETE"), core_path(a, "pods", p->domain, p->pods[k].name), delete_options(a, json_get_str(json_get(pod, S("metadata")), S("uid")), S(""))};
+        }
+        /* by what they carry, not by name: others may have had the name before */
+        steps[n++] = (struct step){S("DELETE"), of_task(a, "services", p->domain, l->uid), json_null()};
+        steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", p->domain, l->uid), json_null()};
+    }
+    steps_all(j, steps, n, cleaned);
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_end(str phase)
+{
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+static void seen_all(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
+        r->status = json_copy(a, status_of(r));
+        clean_up(j);
+        return;
+    }
+    const struct json **pods = arena_array(a, r->layout.npods + 1, const struct json *);
+    for (size_t i = 0; i < r->layout.npods; i++)
+        pods[i] = r->seen[i + 1].found ? &r->seen[i + 1].obj : NULL;
+    struct task_view view = {.layout = &r->layout, .pods = pods, .group = r->seen[0].found ? &r->seen[0].obj : NULL, .now = now_of(j)};
+    r->status = kuscia_task_status(a, &view);
+    write_status(j, ended);
+}
+
+static void look(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    size_t n = 1;
+    r->seen = arena_array(a, r->layout.npods + 1, struct gather);
+    r->seen[0].path = kuscia_cluster_path(a, "taskresourcegroups", r->name);
+    for (size_t i = 0; i < r->layout.nparties; i++)
+        for (size_t k = 0; k < r->layout.parties[i].npods; k++)
+            r->seen[n++].path = core_path(a, "pods", r->layout.parties[i].domain, r->layout.parties[i].pods[k].name);
+    gather_all(j, r->seen, n, seen_all);
+}
+
+static void no_layout(struct job *j, const struct err *err)
+{
+    struct run *r = j->state;
+    if (!is_end(json_get_str(status_of(r), S("phase")))) {
+        fail(j, "ValidateFailed", arena_str(&j->arena, str_of(err->msg)));
+        return;
+    }
+    r->status = json_copy(&j->arena, status_of(r)); /* it never had anything */
+    j->status = 200;
+    cleaned(j);
+}
+
+static void got_images(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    struct err err = ERR_NONE;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    const struct json **images = arena_array(a, r->nparties + 1, const struct json *);
+    for (size_t i = 0; i < r->nparties; i++)
+        images[i] = r->images[i].found ? &r->images[i].obj : NULL;
+    if (kuscia_layout(a, &r->task, images, &r->layout, &err) < 0) {
+        no_layout(j, &err);
+        return;
+    }
+    bool numbered = kuscia_layout_ports(&r->layout, json_get(status_of(r), S("allocatedPorts")));
+    if (is_end(json_get_str(status_of(r), S("phase"))) || has_condition(r, "ResourceCreated")) {
+        look(j);
+    } else if (!numbered || !has_condition(r, "PortsAllocated")) {
+        choose_ports(j);
+    } else {
+        struct json group = kuscia_task_group(a, &r->layout);
+        job_call(j, S("POST"), kuscia_cluster_path(a, "taskresourcegroups", S("")), &group, made_group);
+    }
+}
+
+static void read_images(struct job *j)
+{
+    struct run *r = j->state;
+    const struct json *parties = json_path(&r->task, "spec", "parties", NULL);
+    r->nparties = json_is(parties, JSON_ARRAY) ? parties->len : 0;
+    r->images = arena_array(&j->arena, r->nparties + 1, struct gather);
+    for (size_t i = 0; i < r->nparties; i++)
+        r->images[i].path = kuscia_cluster_path(&j->arena, "appimages", json_get_str(&parties->items[i], S("appImageRef")));
+    gather_all(j, r->images, r->nparties, got_images);
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------------------------------------------------------------ */
+
+static void group_gone(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
+    struct json patch = finalizer_removal(&j->arena, &r->task, S(FINALIZER));
+    job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, ended);
+}
+
+static void got_group_of_gone(struct job *j)
+{
+    struct run *r = j->state;
+    const struct json *meta = json_get(&j->answer, S("metadata"));
+    bool ours = job_ok(j) && str_eq(json_get_str(json_get(meta, S("labels")), S(KUSCIA("task-uid"))), json_get_str(r->meta, S("uid")));
+    if (!ours) {
+        group_gone(j);
+        return;
+    }
+    struct json options = delete_options(&j->arena, json_get_str(meta, S("uid")), S("Background"));
+    job_call(j, S("DELETE"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), &options, group_gone);
+}
+
+static void got_task(struct job *j)
+{
+    if (!job_ok(j)) {
+        if (job_not_found(j))
+            kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
+        job_end_status(j);
+        return;
+    }
+    struct run *r = j->state = arena_new(&j->arena, struct run);
+    r->task = j->answer;
+    r->meta = json_get(&r->task, S("metadata"));
+    controller_key_split(j->key, &r->ns, &r->name);
+    bool bound = object_has_finalizer(&r->task, S(FINALIZER));
+    if (object_deleting(&r->task) && bound) {
+        job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), NULL, got_group_of_gone);
+    } else if (object_deleting(&r->task) || json_get_str(status_of(r), S("completionTime")).len) {
+        job_end(j, WORK_OK);
+    } else if (!bound) {
+        struct json patch = patch_of(&j->arena, &r->task), list = json_get(r->meta, S("finalizers")) ? json_copy(&j->arena, json_get(r->meta, S("finalizers"))) : json_array();
+        json_push(&j->arena, &list, json_string(S(FINALIZER)));
+        json_set(&j->arena, json_get(&patch, S("metadata")), S("finalizers"), list);
+        job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, ended); /* and again with its event */
+    } else {
+        read_images(j);
+    }
+}
+
+static void reconcile(struct job *j)
+{
+    str ns, name;
+    controller_key_split(j->key, &ns, &name);
+    job_call(j, S("GET"), kuscia_path(&j->arena, "kusciatasks", ns, name, ""), NULL, got_task);
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void on_task(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    const struct json *status = json_get(informer_event_object(ev), S("status"));
+    str ns = informer_event_ns(ev), key = arena_fmt(ev->arena_, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(informer_event_name(ev)));
+    bool over = ev->change == INFORMER_DELETED || json_get_str(status, S("completionTime")).len;
+    if (!str_is(ns, KUSCIA_NS))
+        return;
+    kuscia_ports_note(&state_of(c)->ports, key, over ? NULL : json_get(status, S("allocatedPorts")));
+    controller_enqueue(c, ev);
+}
+
+/* Of most pods nothing but these bytes is looked at. */
+static void on_pod(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0)
+        return;
+    str task = json_get_str(json_get(informer_event_meta(ev), S("annotations")), S(KUSCIA("task-resource-group")));
+    if (task.len)
+        workqueue_add(c->queue, arena_fmt(ev->arena_, KUSCIA_NS "/" STR_FMT, STR_ARG(task)));
+}
+
+static void on_group(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (ev->change != INFORMER_ADDED)
+        workqueue_add(c->queue, arena_fmt(ev->arena_, KUSCIA_NS "/" STR_FMT, STR_ARG(informer_event_name(ev))));
+}
+
+static void init(struct controller *c)
+{
+    struct state *s = xnew(struct state);
+    kuscia_ports_init(&s->ports);
+    c->state = s;
+}
+
+static void fini(struct controller *c)
+{
+    kuscia_ports_fini(&state_of(c)->ports);
+    free(c->state);
+}
+
+const struct controller_type controller_kuscia_task = {
+    .name = "kuscia-task",
+    .parallel = 16,
+    .watches = {{.group = "kuscia.secretflow", .plural = "kusciatasks", .event = on_task},
+                {.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group},
+                {.group = "", .plural = "pods", .event = on_pod}},
+    .init = init,
+    .fini = fini,
+    .reconcile = reconcile,
+};

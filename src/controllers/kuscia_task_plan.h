@@ -1,0 +1,70 @@
+/* kuscia_task_plan.h - what a KusciaTask is made of, and how far it is (pure).
+ *
+ *   task + AppImage of each party ─► layout: parties ─► pods ─► ports          (by role: kuscia_template)
+ *   layout + port numbers ─► TaskResourceGroup, and for each pod ConfigMap (files with their variables filled in), Pod, Services
+ *   layout + pods as they are ─► partyTaskStatus, podStatuses, phase
+ * Each pod has its own files: its number within the party and its ports are in them.
+ * A party has failed when too few of its pods are left for minReservedPods, succeeded when that many succeeded; a task likewise with parties and minReservedMembers.
+ * Threads: pure.  Ownership: the arena's, with parts of the input.
+ * Limits: LAYOUT_PODS pods, LAYOUT_PORTS ports a pod. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "controllers/kuscia_ports.h"
+
+#define LAYOUT_PODS 256u
+#define LAYOUT_PORTS 32u
+
+struct layout_port {
+    str name, scope, protocol;
+    str service; /* "" : local */
+    uint32_t number;
+};
+struct layout_pod {
+    str name, identity;
+    struct layout_port *ports;
+    size_t nports;
+    uint32_t index; /* within the party */
+};
+struct layout_party {
+    str domain, role, image; /* "name:tag" */
+    const struct json *party, *app; /* of the task's spec; AppImage */
+    struct json containers; /* the template's with what the task says instead */
+    str restart_policy;
+    const struct json *template_;
+    struct layout_pod *pods;
+    size_t npods, min_pods;
+};
+struct layout {
+    const struct json *task;
+    str name, uid, initiator;
+    struct layout_party *parties;
+    size_t nparties, npods, min_parties;
+};
+
+/* images: by party, NULL: there is none.  A sentence says what cannot be. */
+int kuscia_layout(struct arena *a, const struct json *task, const struct json *const *images, struct layout *ret, struct err *err) MUST_CHECK;
+/* Numbers as status.allocatedPorts has them; false: some are missing. */
+bool kuscia_layout_ports(struct layout *l, const struct json *allocated);
+/* Chooses them; the list for the status. */
+int kuscia_layout_choose(struct arena *a, struct layout *l, const struct kuscia_ports *ports, struct json *ret_allocated, struct err *err) MUST_CHECK;
+
+struct json kuscia_task_group(struct arena *a, const struct layout *l); /* TaskResourceGroup */
+/* of pods and files: the group is their owner */
+struct json kuscia_task_config(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err); /* null: error */
+struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner);
+struct json kuscia_task_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner);
+str kuscia_config_name(struct arena *a, const struct layout_pod *pod);
+bool kuscia_party_has_files(const struct layout_party *p);
+
+/* --- how far it is -------------------------------------------------------------------------------------------------------------------------- */
+struct task_view {
+    const struct layout *layout;
+    const struct json *const *pods; /* in the order of the layout; NULL: there is none */
+    const struct json *group;       /* TaskResourceGroup; NULL: there is none */
+    str now;
+};
+/* The status from now on; phase Succeeded or Failed is an end. */
+struct json kuscia_task_status(struct arena *a, const struct task_view *v);
+/* True: the condition changed. */
+bool kuscia_condition(struct arena *a, struct json *status, const char *type, bool holds, str reason, str message, str now);

@@ -1,0 +1,302 @@
+/* task_resources.c - TaskResourceGroups: the room that all parties of a task need at the same time, shown as Kuscia shows it.
+ *
+ *   "" ─► Creating ─► Reserving ⇄ ReserveFailed ─► Reserved        TaskResource of each party: Reserving ─► Schedulable
+ *                         └─────────┴─► Failed (lifecycleSeconds are over)          └─► Failed
+ *
+ * Nothing is reserved here.  The scheduler reads the group as one gang with a sub-group a party (sched/engine/object_group.c) and places the pods of all of them in one decision or of none,
+ * so no party ever holds what another waits for.  These are the words for it: Reserved when enough parties have their pods on nodes; ReserveFailed while the scheduler finds no room for longer than
+ * resourceReservedSeconds, and after retryIntervalSeconds Reserving again, once more counted. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/civil.h"
+#include "controllers/kuscia.h"
+#include "controllers/kuscia_task_plan.h"
+
+struct run {
+    struct json group;
+    const struct json *spec, *parties;
+    size_t nparties, npods;
+    struct gather *pods;      /* party by party */
+    struct gather *resources; /* a TaskResource each */
+    struct json status;
+    struct step *steps;
+    nsec_t again; /* when to look again though nothing happens; 0: never */
+};
+
+static nsec_t now_of(struct job *j)
+{
+    return clock_wall(j->c->opts->clock);
+}
+
+static str phase_of(const struct run *r)
+{
+    return json_get_str(json_get(&r->group, S("status")), S("phase"));
+}
+
+static nsec_t time_of(const struct json *of, const char *key)
+{
+    nsec_t t;
+    return civil_parse(json_get_str(of, str_of(key)), &t) ? t : 0;
+}
+
+/* --- writing ---------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void ended(struct job *j)
+{
+    const struct run *r = j->state;
+    if (!job_ok(j) && !job_not_found(j))
+        job_end(j, WORK_RETRY);
+    else if (r->again)
+        job_end_after(j, MAX(r->again - now_of(j), NSEC_PER_MSEC));
+    else
+        job_end(j, WORK_OK);
+}
+
+static void write_status(struct job *j)
+{
+    struct run *r = j->state;
+    const struct json *was = json_get(&r->group, S("status"));
+    if (!job_ok(j) || (was && json_equal(was, &r->status))) {
+        ended(j);
+        return;
+    }
+    struct json obj = r->group;
+    json_set(&j->arena, &obj, S("status"), r->status);
+    job_call(j, S("PUT"), kuscia_path(&j->arena, "taskresourcegroups", S(""), j->key, "/status"), &obj, ended);
+}
+
+static void set_phase(struct job *j, const char *phase)
+{
+    struct run *r = j->state;
+    str now = now_text(&j->arena, j->c->opts->clock);
+    if (str_is(json_get_str(&r->status, S("phase")), phase))
+        return;
+    json_set(&j->arena, &r->status, S("phase"), json_string(str_of(phase)));
+    json_set(&j->arena, &r->status, S("lastTransitionTime"), json_string(now));
+    if (!json_get_str(&r->status, S("startTime")).len)
+        json_set(&j->arena, &r->status, S("startTime"), json_string(now));
+    if (strcmp(phase, "Reserved") == 0 || strcmp(phase, "Failed") == 0)
+        json_set(&j->arena, &r->status, S("completionTime"), json_string(now));
+}
+
+static void condition(struct job *j, const char *type, bool holds, str reason)
+{
+    struct run *r = j->state;
+    kuscia_condition(&j->arena, &r->status, type, holds, reason, S(""), now_text(&j->arena, j->c->opts->clock));
+}
+
+/* --- parties ---------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static str resource_name(struct arena *a, const struct run *r, const struct json *party)
+{
+    str uid = json_get_str(json_get(&r->group, S("metadata")), S("uid")), name = json_get_str(json_get(&r->group, S("metadata")), S("name"));
+    uint64_t h = str_hash(arena_fmt(a, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(uid), STR_ARG(json_get_str(party, S("domainID"))), STR_ARG(json_get_str(party, S("role")))));
+    return arena_fmt(a, STR_FMT "-%012llx", STR_ARG(name), (unsigned long long)(h & 0xffffffffffffull));
+}
+
+static size_t pods_of(const struct json *party)
+{
+    const struct json *pods = json_get(party, S("pods"));
+    return json_is(pods, JSON_ARRAY) ? pods->len : 0;
+}
+
+/* Pods of the party that have a node. */
+static size_t placed(const struct run *r, size_t first, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = first; i < first + n; i++)
+        count += r->pods[i].found && json_get_str(json_get(&r->pods[i].obj, S("spec")), S("nodeName")).len;
+    return count;
+}
+
+/* Why the first pod that waits does, and since when; "" when nobody said so yet. */
+static str refusal(const struct run *r, nsec_t *ret_since)
+{
+    for (size_t i = 0; i < r->npods; i++) {
+        const struct json *list = json_path(&r->pods[i].obj, "status", "conditions", NULL);
+        for (uint32_t k = 0; r->pods[i].found && json_is(list, JSON_ARRAY) && k < list->len; k++) {
+            const struct json *c = &list->items[k];
+            if (str_is(json_get_str(c, S("type")), "PodScheduled") && str_is(json_get_str(c, S("status")), "False")) {
+                *ret_since = time_of(c, "lastTransitionTime");
+                return json_get_str(c, S("message"));
+            }
+        }
+    }
+    return S("");
+}
+
+static struct json task_resource(struct job *j, const struct run *r, const struct json *party, size_t first, const char *phase)
+{
+    struct arena *a = &j->arena;
+    const struct json *meta = json_get(&r->group, S("metadata"));
+    struct json pods = json_array(), spec, obj;
+    str now = now_text(a, j->c->opts->clock);
+    for (size_t i = 0; i < pods_of(party); i++) {
+        const struct json *containers = json_path(&r->pods[first + i].obj, "spec", "containers", NULL);
+        struct json pod = json_make(a, "{\"name\":%S}", json_get_str(&json_get(party, S("pods"))->items[i], S("name")));
+        if (r->pods[first + i].found && json_is(containers, JSON_ARRAY) && containers->len == 1 && json_get(&containers->items[0], S("resources")))
+            json_set(a, &pod, S("resources"), *json_get(&containers->items[0], S("resources")));
+        json_push(a, &pods, pod);
+    }
+    spec = json_make(a, "{\"minReservedPods\":%d,\"resourceReservedSeconds\":%d,\"initiator\":%S,\"pods\":%j}", MAX(json_get_int(party, S("minReservedPods"), 1), (int64_t)1),
+                     json_get_int(r->spec, S("resourceReservedSeconds"), 0), json_get_str(r->spec, S("initiator")), &pods);
+    if (json_get_str(party, S("role")).len)
+        json_set(a, &spec, S("role"), *json_get(party, S("role")));
+    obj = json_make(a,
+                    "{\"apiVersion\":\"" KUSCIA_API "\",\"kind\":\"TaskResource\",\"metadata\":{\"name\":%S,\"labels\":{\"" KUSCIA("task-resource-group-uid") "\":%S,\"" KUSCIA("task-resource-group") "\":%S},"
+                    "\"ownerReferences\":[{\"apiVersion\":\"" KUSCIA_API "\",\"kind\":\"TaskResourceGroup\",\"name\":%S,\"uid\":%S,\"controller\":true}]},\"spec\":%j,"
+                    "\"status\":{\"phase\":%s,\"startTime\":%S,\"lastTransitionTime\":%S}}",
+                    resource_name(a, r, party), json_get_str(meta, S("uid")), j->key, j->key, json_get_str(meta, S("uid")), &spec, phase, now, now);
+    return obj;
+}
+
+/* The TaskResources follow the group: made, or with another phase. */
+static size_t follow(struct job *j, struct run *r, bool failed)
+{
+    struct arena *a = &j->arena;
+    size_t n = 0, first = 0;
+    r->steps = arena_array(a, r->nparties + 1, struct step);
+    bool reserved = str_is(json_get_str(&r->status, S("phase")), "Reserved");
+    for (size_t i = 0; i < r->nparties; first += pods_of(&r->parties->items[i]), i++) {
+        const struct json *party = &r->parties->items[i];
+        str domain = json_get_str(party, S("domainID")), name = resource_name(a, r, party), was = json_get_str(json_get(&r->resources[i].obj, S("status")), S("phase"));
+        bool has_room = placed(r, first, pods_of(party)) >= (size_t)MAX(json_get_int(party, S("minReservedPods"), 1), (int64_t)1);
+        const char *phase = failed ? "Failed" : reserved && has_room ? "Schedulable" : has_room ? "Reserved" : "Reserving";
+        if (!r->resources[i].found)
+            r->steps[n++] = (struct step){S("POST"), kuscia_path(a, "taskresources", domain, S(""), ""), task_resource(j, r, party, first, phase)};
+        else if (!str_is(was, phase))
+            r->steps[n++] = (struct step){S("PATCH"), kuscia_path(a, "taskresources", domain, name, ""),
+                                          json_make(a, "{\"status\":{\"phase\":%s,\"lastTransitionTime\":%S}}", phase, now_text(a, j->c->opts->clock))};
+    }
+    return n;
+}
+
+/* --- deciding ---------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void reserve(struct job *j, struct run *r)
+{
+    nsec_t now = now_of(j), since = 0, changed = time_of(&r->status, "lastTransitionTime");
+    nsec_t over = time_of(json_get(&r->group, S("metadata")), "creationTimestamp") + json_get_int(r->spec, S("lifecycleSeconds"), 300) * NSEC_PER_SEC;
+    nsec_t held = json_get_int(r->spec, S("resourceReservedSeconds"), 30) * NSEC_PER_SEC, pause = json_get_int(r->spec, S("retryIntervalSeconds"), 30) * NSEC_PER_SEC;
+    size_t have = 0, first = 0, min = (size_t)MAX(json_get_int(r->spec, S("minReservedMembers"), 1), (int64_t)1);
+    for (size_t i = 0; i < r->nparties; first += pods_of(&r->parties->items[i]), i++)
+        have += placed(r, first, pods_of(&r->parties->items[i])) >= (size_t)MAX(json_get_int(&r->parties->items[i], S("minReservedPods"), 1), (int64_t)1);
+    str why = refusal(r, &since);
+    bool failed = str_is(json_get_str(&r->status, S("phase")), "ReserveFailed");
+    r->again = over;
+    if (have >= min) {
+        condition(j, "TaskResourcesReserved", true, S(""));
+        condition(j, "TaskResourcesScheduled", true, S(""));
+        set_phase(j, "Reserved");
+        r->again = 0;
+    } else if (now >= over) {
+        condition(j, "TaskResourceGroupExpired", true,
+                  arena_fmt(&j->arena, "there was no room for %zu parties within %lld seconds (lifecycleSeconds); %zu had theirs", min, (long long)json_get_int(r->spec, S("lifecycleSeconds"), 300), have));
+        set_phase(j, "Failed");
+        r->again = 0;
+    } else if (failed && now >= changed + pause) {
+        json_set(&j->arena, &r->status, S("retryCount"), json_int(&j->arena, json_get_int(&r->status, S("retryCount"), 0) + 1));
+        set_phase(j, "Reserving");
+    } else if (failed) {
+        r->again = MIN(over, changed + pause);
+    } else if (why.len && now >= MAX(changed, since) + held) {
+        condition(j, "TaskResourcesReserved", false, why);
+        set_phase(j, "ReserveFailed");
+        r->again = MIN(over, now + pause);
+    } else {
+        set_phase(j, "Reserving");
+        r->again = why.len ? MIN(over, MAX(changed, since) + held) : over;
+    }
+}
+
+static void seen_resources(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    str phase = phase_of(r);
+    if (!phase.len || str_is(phase, "Pending")) {
+        condition(j, "TaskResourceGroupValidated", true, S(""));
+        condition(j, "TaskResourceNameGenerated", true, S(""));
+        set_phase(j, "Creating");
+        j->status = 200;
+        write_status(j);
+        return;
+    }
+    if (str_is(phase, "Creating"))
+        condition(j, "TaskResourcesCreated", true, S(""));
+    if (!str_is(phase, "Failed") && !str_is(phase, "Reserved"))
+        reserve(j, r);
+    size_t n = follow(j, r, str_is(json_get_str(&r->status, S("phase")), "Failed"));
+    steps_all(j, r->steps, n, write_status);
+}
+
+static void seen_pods(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    r->resources = arena_array(&j->arena, r->nparties + 1, struct gather);
+    for (size_t i = 0; i < r->nparties; i++)
+        r->resources[i].path = kuscia_path(&j->arena, "taskresources", json_get_str(&r->parties->items[i], S("domainID")), resource_name(&j->arena, r, &r->parties->items[i]), "");
+    gather_all(j, r->resources, r->nparties, seen_resources);
+}
+
+static void look(struct job *j)
+{
+    struct run *r = j->state;
+    size_t n = 0;
+    for (size_t i = 0; i < r->nparties; i++)
+        r->npods += pods_of(&r->parties->items[i]);
+    r->pods = arena_array(&j->arena, r->npods + 1, struct gather);
+    for (size_t i = 0; i < r->nparties; i++)
+        for (size_t k = 0; k < pods_of(&r->parties->items[i]); k++)
+            r->pods[n++].path = core_path(&j->arena, "pods", json_get_str(&r->parties->items[i], S("domainID")), json_get_str(&json_get(&r->parties->items[i], S("pods"))->items[k], S("name")));
+    gather_all(j, r->pods, n, seen_pods);
+}
+
+static void got_group(struct job *j)
+{
+    if (!job_ok(j) || object_deleting(&j->answer)) {
+        job_end_status(j);
+        return;
+    }
+    struct run *r = j->state = arena_new(&j->arena, struct run);
+    r->group = j->answer;
+    r->spec = json_get(&r->group, S("spec"));
+    r->parties = json_get(r->spec, S("parties"));
+    r->nparties = json_is(r->parties, JSON_ARRAY) ? r->parties->len : 0;
+    const struct json *status = json_get(&r->group, S("status"));
+    r->status = status ? json_copy(&j->arena, status) : json_object();
+    look(j);
+}
+
+static void reconcile(struct job *j)
+{
+    job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "taskresourcegroups", j->key), NULL, got_group);
+}
+
+static void on_group(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (ev->change != INFORMER_DELETED)
+        controller_enqueue(c, ev);
+}
+
+static void on_pod(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (ev->change == INFORMER_DELETED || str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0)
+        return;
+    str group = json_get_str(json_get(informer_event_meta(ev), S("annotations")), S(KUSCIA("task-resource-group")));
+    if (group.len)
+        workqueue_add(c->queue, group);
+}
+
+const struct controller_type controller_task_resources = {
+    .name = "task-resources",
+    .parallel = 8,
+    .watches = {{.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group}, {.group = "", .plural = "pods", .event = on_pod}},
+    .reconcile = reconcile,
+};
