@@ -76,6 +76,12 @@ int agent_opts_check(const struct agent_opts *opts, struct err *err)
 {
     if (opts->runtime && !runtime_find(str_of(opts->runtime)))
         return err_set(err, E_INVALID_ARG, "there is no runtime \"%s\": process, oci and cri are known", opts->runtime);
+    struct node_bandwidth bandwidth;
+    int r = agent_partitions_check(opts->partitions, err);
+    if (r == 0)
+        r = node_bandwidth(opts->capacity, opts->reserved, 0, &bandwidth, err);
+    if (r < 0)
+        return r;
     return opts->no_eviction || !opts->eviction_hard ? 0 : agent_evict_check(opts->eviction_hard, err);
 }
 
@@ -134,6 +140,8 @@ static int open_parts(struct agent *g, struct err *err)
     if (file_read("/etc/resolv.conf", RESOLV_CONF_BYTES, &g->resolv_conf, NULL, NULL) < 0)
         g->resolv_conf = xstrdup("");
     node_info_read(&g->info_arena, o->dir, &g->info);
+    if (node_bandwidth(o->capacity, o->reserved, g->info.bandwidth_mbps, &g->bandwidth_node, NULL) < 0) /* who starts an agent checks; a card may be slower than what is reserved */
+        err_ignore(node_bandwidth(NULL, NULL, 0, &g->bandwidth_node, NULL), "what is assumed is always more than what is reserved");
     g->node_ip = o->node_ip ? str_of(o->node_ip) : g->info.address;
     g->pool = work_pool_new("agent-work", POOL_THREADS);
     g->pull_pool = work_pool_new("agent-pull", PULL_THREADS);
@@ -177,6 +185,7 @@ int agent_new(const struct agent_opts *opts, struct agent **ret, struct err *err
     agent_volumes_start(g);
     agent_evict_start(g);
     agent_usage_start(g);
+    agent_bandwidth_start(g);
     *ret = g;
     return 0;
 }
@@ -256,6 +265,7 @@ void agent_free(struct agent *g)
     agent_static_free(g);
     agent_evict_free(g);
     agent_usage_free(g);
+    agent_bandwidth_free(g);
     informer_free(g->pod_informer);
     informer_free(g->node_informer);
     informer_free(g->volume_informer);

@@ -26,6 +26,22 @@ struct agent_peer {
     str name, ip, pod_cidr;
 };
 
+/* What a pod has of the network, bit/s; 0: nothing is asked for, nothing is limited. */
+struct agent_shape_dest {
+    int64_t limit;      /* each direction */
+    const str *nets;    /* "10.42.3.0/24" */
+    size_t nnets;
+};
+struct agent_shape {
+    int64_t egress_request, ingress_request, egress_limit, ingress_limit;
+    const struct agent_shape_dest *dests;
+    size_t ndests;
+};
+struct agent_counter {
+    str uid; /* "": the node */
+    uint64_t out_bytes, in_bytes;
+};
+
 /* The pod network, made by who starts the agent.  All calls block and come from pool threads, several at once. */
 struct agent_network {
     void *arg;
@@ -37,6 +53,11 @@ struct agent_network {
     /* Pods that are still there; what is left of others is removed. */
     int (*collect)(void *arg, const str *uids, size_t n, struct err *err);
     int (*peers)(void *arg, const struct agent_peer *peers, size_t n, struct err *err);
+    /* Shares of bandwidth, all three or none.  What all pods have together, bit/s; one pod's, idempotent, E_UNAVAILABLE where the kernel cannot; and bytes
+     * that passed, on the arena. */
+    int (*capacity)(void *arg, int64_t egress, int64_t ingress, struct err *err);
+    int (*shape)(void *arg, str uid, const struct agent_shape *s, struct err *err);
+    int (*counters)(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err);
 };
 
 struct agent_opts {
@@ -61,7 +82,8 @@ struct agent_opts {
     const char *static_dir;     /* manifests of static pods; NULL: none */
     const char *volumes_dir;    /* of local-path volumes; NULL: /var/lib/cox/volumes */
     const char *const *labels, *const *taints; /* "key=value", "key=value:NoSchedule"; NULL at the end, may be NULL */
-    const char *const *capacity; /* "kuscia.io/bandwidth=1000", further or other resources; may be NULL */
+    const char *const *capacity; /* "bandwidth=10Gi" (node_bandwidth.h), further or other resources; may be NULL */
+    const char *const *partitions; /* "nvidia.com/mig-1g.5gb=MIG-7f0a...", one each, at most AGENT_PARTITIONS_MAX; may be NULL */
     const char *const *reserved; /* "cpu=500m", not for pods; may be NULL */
     const char *const *insecure_registries, *const *registry_mirrors; /* may be NULL */
     unsigned max_pods;          /* 0: 110 */
@@ -71,6 +93,7 @@ struct agent_opts {
     const char *eviction_hard;  /* "memory.available<100Mi,nodefs.available<10%"; NULL: AGENT_EVICTION_HARD */
 };
 
+#define AGENT_PARTITIONS_MAX 64
 #define AGENT_EVICTION_HARD "memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,pid.available<5%"
 
 /* Names and lists that a person wrote: the runtime is one that is known, thresholds can be read.  For programs, before anything is started. */

@@ -63,7 +63,7 @@ static bool resources_fit(struct agent_pod *p)
     for (uint32_t i = 0; i < room.len; i++) {
         str resource = room.members[i].key;
         int64_t used, want, capacity = milli_of(&room.members[i].value), unit = str_is(resource, "cpu") ? 1 : 1000;
-        if (str_is(resource, "pods") || fits(p, resource, capacity, &used, &want))
+        if (str_is(resource, "pods") || node_bandwidth_is_name(resource) || fits(p, resource, capacity, &used, &want))
             continue;
         const char *reason = arena_fmt(&p->names, "OutOf" STR_FMT, STR_ARG(resource)).p;
         agent_pod_fail(p, reason,
@@ -73,6 +73,23 @@ static bool resources_fit(struct agent_pod *p)
         return false;
     }
     return true;
+}
+
+/* Both ends at once, and by the factor that the scheduler was told. */
+static bool bandwidth_fits(struct agent_pod *p)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    const struct agent_pod **all = arena_array(&a, p->agent->by_uid.len, const struct agent_pod *);
+    size_t n = 0;
+    str message;
+    list_foreach(o, &p->agent->pods, struct agent_pod, link) {
+        if (holds(o, p) && !o->gone) /* the API gave its share to another already, and shares are cut when they are too many */
+            all[n++] = o;
+    }
+    if (agent_bandwidth_fits(p, all, n, &a, &message))
+        return true;
+    agent_pod_fail(p, "OutOf" BANDWIDTH_KUSCIA, message, false);
+    return false;
 }
 
 static str or_default(str value, str usual)
@@ -164,7 +181,7 @@ void agent_admit(struct agent_pod *p)
         return;
     /* a pod that ran before is there: its place was granted then */
     bool ran = p->seen.has_sandbox || json_get(json_get(&p->tree, S("status")), S("containerStatuses"));
-    if (ran || (sysctls_are_allowed(p) && isolation_is_possible(p) && resources_fit(p) && ports_fit(p)))
+    if (ran || (sysctls_are_allowed(p) && isolation_is_possible(p) && resources_fit(p) && bandwidth_fits(p) && ports_fit(p)))
         p->checked = true;
     else
         p->seen.torn_down = true; /* nothing was made */

@@ -64,6 +64,18 @@ static bool is_named(const struct json *container, str name)
     return str_eq(json_get_str(container, S("name")), name);
 }
 
+static const struct json *container_json(const struct json *spec, str name)
+{
+    static const char *const lists[] = {"containers", "initContainers"};
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+        const struct json *list = json_get(spec, str_of(lists[k]));
+        for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+            if (is_named(&list->items[i], name))
+                return &list->items[i];
+    }
+    return NULL;
+}
+
 static struct gpu_ask ask_whole(const struct json *spec, str name)
 {
     const struct json *inits = json_get(spec, S("initContainers")), *mains = json_get(spec, S("containers"));
@@ -164,7 +176,7 @@ static void hold(struct agent_container *c, uint64_t mask, bool shared)
         g->gpu_parts[i] += mask >> i & 1;
 }
 
-static void grant_devices(const struct agent *g, struct arena *a, uint64_t mask, struct gpu_grant *ret)
+static void grant_devices(const struct agent *g, struct arena *a, uint64_t mask, uint64_t partitions, struct gpu_grant *ret)
 {
     static const char *const common[] = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"};
     struct device_spec *devices = arena_array(a, (size_t)__builtin_popcountll(mask) + ARRAY_LEN(common), struct device_spec);
@@ -181,6 +193,7 @@ static void grant_devices(const struct agent *g, struct arena *a, uint64_t mask,
     for (size_t i = 0; i < ARRAY_LEN(common); i++)
         if (file_exists(common[i]))
             devices[ret->ndevices++] = (struct device_spec){common[i], common[i], "rw"};
+    agent_partitions_names(g, partitions, &ids);
     ret->devices = devices;
     ret->ids = strbuf_str(&ids);
 }
@@ -206,15 +219,19 @@ int agent_gpus_take(struct agent_container *c, struct arena *a, struct gpu_grant
     const struct agent *g = c->pod->agent;
     const struct json *ids = json_get(json_path(&c->pod->tree, "metadata", "annotations", NULL), S("cox.io/gpu-ids"));
     struct gpu_ask ask = ask_of(c);
-    uint64_t mask = 0;
-    if (ask.count <= 0)
-        return 0;
-    int r = ids ? choose_told(g, &ask, json_str(ids), &mask, err) : choose_any(g, &ask, &mask, err);
+    uint64_t mask = 0, partitions = 0;
+    int r = agent_partitions_choose(g, container_json(json_get(&c->pod->tree, S("spec")), c->name), &partitions, err);
+    if (r < 0 || (ask.count <= 0 && !partitions))
+        return r;
+    if (ask.count > 0)
+        r = ids ? choose_told(g, &ask, json_str(ids), &mask, err) : choose_any(g, &ask, &mask, err);
     if (r < 0)
         return r;
     hold(c, mask, ask.shared);
+    c->partitions = partitions;
+    c->pod->agent->partitions_held |= partitions;
     *ret = (struct gpu_grant){.shared = ask.shared};
-    grant_devices(g, a, mask, ret);
+    grant_devices(g, a, mask, partitions, ret);
     grant_env(a, ask.milli, ret);
     return 0;
 }
@@ -256,8 +273,10 @@ void agent_gpus_adopt(struct agent_container *c, str ids, bool shared)
         for (size_t i = 0; i < device_count(g); i++)
             if (str_eq(device_name(g, &a, i), id) && is_free(g, i, shared))
                 mask |= 1ull << i;
+        c->partitions |= agent_partitions_find(g, id) & ~g->partitions_held;
     }
     hold(c, mask, shared);
+    c->pod->agent->partitions_held |= c->partitions;
 }
 
 void agent_gpus_release(struct agent_container *c)
@@ -268,4 +287,6 @@ void agent_gpus_release(struct agent_container *c)
     for (size_t i = 0; c->gpus_shared && i < NODE_GPUS_MAX; i++)
         g->gpu_parts[i] -= c->gpus >> i & 1;
     c->gpus = 0;
+    g->partitions_held &= ~c->partitions;
+    c->partitions = 0;
 }

@@ -205,5 +205,42 @@ TEST(what_an_image_says_does_not_count)
     end(&w);
 }
 
-TEST_MAIN(whole_devices_as_told, a_pods_devices_are_dealt_out, parts_are_one_containers, without_the_drivers_library_by_number, wrong_annotations_are_told, the_next_agent_knows,
+TEST(partitions_by_their_names)
+{
+    static const char *const partitions[] = {"nvidia.com/mig-1g.5gb=MIG-a", "nvidia.com/mig-1g.5gb=MIG-b", "nvidia.com/mig-3g.20gb=MIG-c", NULL};
+    struct world w;
+    begin(&w, false);
+    w.g->opts.partitions = partitions;
+    struct json capacity = json_object();
+    agent_partitions_capacity(w.g, &w.arena, &capacity);
+    T_EQ_STR(json_text(&w.arena, &capacity), "{\"nvidia.com/mig-1g.5gb\":\"2\",\"nvidia.com/mig-3g.20gb\":\"1\"}");
+#define M(name, limits) "{'name':'" name "','resources':{'limits':{" limits "}}}"
+    struct agent_pod *p = put(&w, "p", "{}", "{'containers':[" M("c", "'nvidia.com/mig-1g.5gb':'1'") "," M("d", "'nvidia.com/mig-1g.5gb':1,'nvidia.com/mig-3g.20gb':'1'") "]}");
+    struct agent_pod *q = put(&w, "q", "{}", "{'containers':[" M("c", "'nvidia.com/mig-1g.5gb':'1'") "," M("d", "'nvidia.com/mig-2g.10gb':'1'") "]}");
+    T_EQ_STR(take(&w, p, "c"), "NVIDIA_VISIBLE_DEVICES=MIG-a");
+    T_EQ_STR(take(&w, p, "d"), "NVIDIA_VISIBLE_DEVICES=MIG-b,MIG-c");
+    T_EQ_STR(take(&w, q, "c"), "not enough free partitions nvidia.com/mig-1g.5gb on this node");
+    T_EQ_STR(take(&w, q, "d"), ""); /* of a kind that nobody gave names */
+    release(p, "c");
+    T_EQ_STR(take(&w, q, "c"), "NVIDIA_VISIBLE_DEVICES=MIG-a");
+    release(p, "d");
+    agent_gpus_adopt(agent_pod_container(p, S("d")), S("MIG-c,MIG-b"), false);
+    release(q, "c");
+    T_EQ_STR(take(&w, q, "c"), "NVIDIA_VISIBLE_DEVICES=MIG-a");
+    end(&w);
+}
+
+TEST(partitions_that_cannot_be)
+{
+    static const char *const bad[][3] = {{"nvidia.com/gpu=MIG-a", NULL}, {"nvidia.com/mig-1g.5gb=", NULL}, {"MIG-a", NULL}, {"nvidia.com/mig-1g.5gb=a,b", NULL},
+                                         {"nvidia.com/mig-1g.5gb=a", "nvidia.com/mig-2g.10gb=a", NULL}};
+    static const char *const good[] = {"nvidia.com/mig-1g.5gb=a", "nvidia.com/mig-1g.5gb=b", NULL};
+    struct err err = ERR_NONE;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        T_ERR(agent_partitions_check(bad[i], &err), E_INVALID_ARG);
+    T_NO_ERR(agent_partitions_check(good, &err), &err);
+    T_NO_ERR(agent_partitions_check(NULL, &err), &err);
+}
+
+TEST_MAIN(partitions_by_their_names, partitions_that_cannot_be, whole_devices_as_told, a_pods_devices_are_dealt_out, parts_are_one_containers, without_the_drivers_library_by_number, wrong_annotations_are_told, the_next_agent_knows,
           what_an_image_says_does_not_count)

@@ -13,7 +13,8 @@
  *   agent_static.c manifests of static pods
  *   agent_evict.c node pressure
  *   agent_volumes.c folders of local-path volumes that were deleted
- *   agent_usage.c usage and documents of the node's server */
+ *   agent_usage.c usage and documents of the node's server
+ *   agent_bandwidth.c shares of the network, and what is used of it */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -22,6 +23,7 @@
 #include "agent/agent.h"
 #include "agent/pod/container_build.h"
 #include "agent/images/images.h"
+#include "agent/node/node_bandwidth.h"
 #include "agent/node/node_info.h"
 #include "agent/pod/pod_plan.h"
 #include "agent/probes/probes.h"
@@ -67,6 +69,7 @@ struct agent_container {
     int stop_signal;            /* of its image; 0: none */
     uint64_t gpus;              /* bits: devices it holds */
     bool gpus_shared;           /* with others */
+    uint64_t partitions;        /* bits: of opts.partitions */
 };
 
 struct agent_pod {
@@ -152,6 +155,8 @@ struct op {
     struct image_auth *auths;
     size_t nauths;
     struct gpu_grant gpus;
+    struct agent_shape *shape; /* SETUP: NULL: none of its own */
+    const char *unshaped;     /* SETUP, out: why its share is not in force; NULL: it is */
     str pids_of;              /* START: see container_spec.h */
     int stop_signal;
     /* results */
@@ -218,9 +223,14 @@ struct agent {
     bool peers_changed, peers_busy;
     uint64_t gpus_whole;      /* bits: devices that one container has for itself */
     uint16_t gpu_parts[NODE_GPUS_MAX]; /* containers that share it */
+    uint64_t partitions_held; /* bits: of opts.partitions, that a container has */
     struct agent_static *statics;
     struct agent_evict *evict;
     struct agent_usage *usage;
+    struct agent_bandwidth *bandwidth; /* NULL: the network has no shares */
+    struct loop_timer bandwidth_timer;
+    struct node_bandwidth bandwidth_node;
+    double bandwidth_overcommit;       /* of the Node's annotation; 0: none */
     bool stopping;
     void (*stopped)(void *arg);
     void *stopped_arg;
@@ -323,6 +333,13 @@ void agent_gpus_env(const struct gpu_grant *grant, struct arena *a, struct conta
 void agent_gpus_adopt(struct agent_container *c, str ids, bool shared);
 void agent_gpus_release(struct agent_container *c);
 
+/* agent_partitions.c: masks are bits of opts.partitions */
+int agent_partitions_check(const char *const *list, struct err *err) MUST_CHECK; /* of options */
+void agent_partitions_capacity(const struct agent *g, struct arena *a, struct json *capacity);
+int agent_partitions_choose(const struct agent *g, const struct json *container, uint64_t *ret, struct err *err) MUST_CHECK; /* free ones, as many as its limits say */
+void agent_partitions_names(const struct agent *g, uint64_t mask, struct strbuf *out); /* with commas, after what is there */
+uint64_t agent_partitions_find(const struct agent *g, str id); /* 0: none of ours */
+
 /* --- agent_end.c ---------------------------------------------------------------------------------------------- */
 void agent_op_kill(struct agent_container *c, int64_t grace_s, const char *reason, str message);
 void agent_op_status(struct agent_container *c);
@@ -353,6 +370,8 @@ void agent_node_start(struct agent *g);
 void agent_node_stop(struct agent *g);
 void agent_node_free(struct agent *g);
 void agent_node_status_soon(struct agent *g);
+/* Pod ranges of the nodes of a domain (label kuscia.secretflow/namespace), at most max, on the arena. */
+size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str *ret, size_t max);
 struct json agent_allocatable(struct agent *g, struct arena *a);
 
 /* --- agent_static.c, agent_evict.c, agent_usage.c ------------------------------------------------------------------ */
@@ -373,3 +392,14 @@ void agent_usage_start(struct agent *g);
 void agent_usage_free(struct agent *g);
 int agent_stream_find(void *arg, str ns, str pod, str container, struct arena *a, struct stream_target *ret, struct err *err);
 bool agent_stream_document(void *arg, str name, struct arena *a, str *ret_type, str *ret_text);
+
+/* --- agent_bandwidth.c --------------------------------------------------------------------------------------------------------------- */
+void agent_bandwidth_start(struct agent *g);
+void agent_bandwidth_free(struct agent *g);
+/* What the pod's object asks for, on the arena; E_INVALID_ARG with a sentence. */
+int agent_bandwidth_shape(const struct agent *g, const struct json *pod, struct arena *a, struct agent_shape **ret, struct err *err) MUST_CHECK;
+/* Is there room beside those who hold theirs? */
+bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *holders, size_t n, struct arena *a, str *ret_message);
+/* Adds "network" and "bandwidth" to what /stats/summary says of a pod, uid "": of the node. */
+void agent_bandwidth_summary(struct agent *g, struct arena *a, str uid, str time, struct json *stats);
+void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *out);

@@ -22,8 +22,10 @@
 #define IMAGES_REPORTED 50
 #define CIDR_BYTES 128
 
+#define DOMAIN_LABEL "kuscia.secretflow/namespace"
+
 struct peer {
-    char *name, *ip, *cidr;
+    char *name, *ip, *cidr, *domain;
     unsigned round; /* of the list that showed it last */
 };
 
@@ -42,6 +44,14 @@ static void set_text(struct arena *a, struct json *o, const char *key, str value
     json_set(a, o, arena_str(a, str_of(key)), json_string(value));
 }
 
+/* Both ends in bits, and the lesser of them in Mbit/s as Kuscia has it. */
+static void add_bandwidth(struct arena *a, struct json *c, const int64_t bits[BANDWIDTH_ENDS])
+{
+    for (int e = 0; e < BANDWIDTH_ENDS; e++)
+        set_text(a, c, bandwidth_resource[e], quantity_format(a, &(struct quantity){.mantissa = bits[e], .format = QUANTITY_DECIMAL_SI}));
+    set_text(a, c, BANDWIDTH_KUSCIA, arena_fmt(a, "%lld", (long long)(MIN(bits[BANDWIDTH_OUT], bits[BANDWIDTH_IN]) / BANDWIDTH_MBIT)));
+}
+
 static struct json capacity_of(struct agent *g, struct arena *a)
 {
     const struct node_info *i = &g->info;
@@ -54,13 +64,13 @@ static struct json capacity_of(struct agent *g, struct arena *a)
     set_text(a, &c, "pods", arena_fmt(a, "%u", g->opts.max_pods ? g->opts.max_pods : 110));
     if (i->ngpus)
         set_text(a, &c, "nvidia.com/gpu", arena_fmt(a, "%zu", i->ngpus));
-    if (i->bandwidth_mbps)
-        set_text(a, &c, "kuscia.io/bandwidth", arena_fmt(a, "%lld", (long long)i->bandwidth_mbps));
+    agent_partitions_capacity(g, a, &c);
     for (const char *const *p = g->opts.capacity; p && *p; p++) {
         str text = str_of(*p), key;
-        if (str_cut(&text, '=', &key))
+        if (str_cut(&text, '=', &key) && !node_bandwidth_is_name(key))
             json_set(a, &c, key, json_string(text));
     }
+    add_bandwidth(a, &c, g->bandwidth_node.total);
     return c;
 }
 
@@ -77,13 +87,17 @@ struct json agent_allocatable(struct agent *g, struct arena *a)
     struct json c = capacity_of(g, a);
     for (const char *const *p = g->opts.reserved; p && *p; p++) {
         str text = str_of(*p), key;
-        if (!str_cut(&text, '=', &key) || !json_get(&c, key))
+        if (!str_cut(&text, '=', &key) || node_bandwidth_is_name(key) || !json_get(&c, key))
             continue;
         int64_t left = milli_of(json_get_str(&c, key)) - milli_of(text);
         left = MAX(left, 0);
         bool in_milli = str_is(key, "cpu");
         json_set(a, &c, key, json_string(in_milli ? arena_fmt(a, "%lldm", (long long)left) : arena_fmt(a, "%lld", (long long)left / 1000)));
     }
+    int64_t bits[BANDWIDTH_ENDS];
+    for (int e = 0; e < BANDWIDTH_ENDS; e++)
+        bits[e] = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
+    add_bandwidth(a, &c, bits);
     return c;
 }
 
@@ -577,7 +591,10 @@ static void run_open(struct work_item *w)
 {
     struct net_op *o = container_of(w, struct net_op, item);
     const struct agent_network *net = o->agent->opts.network;
+    const struct node_bandwidth *b = &o->agent->bandwidth_node; /* never changes */
     o->result = net->open(net->arg, o->cidr, o->ip, &o->err);
+    if (o->result == 0 && net->capacity)
+        o->result = net->capacity(net->arg, b->total[BANDWIDTH_OUT] - b->reserved[BANDWIDTH_OUT], b->total[BANDWIDTH_IN] - b->reserved[BANDWIDTH_IN], &o->err);
     if (o->result == 0)
         o->result = net->collect(net->arg, o->uids, o->nuids, &o->err);
 }
@@ -677,6 +694,9 @@ static void own_node(struct agent *g, const struct json *node)
 {
     mind_ready(g, node);
     str uid = json_get_str(json_get(node, S("metadata")), S("uid")), cidr = json_get_str(json_get(node, S("spec")), S("podCIDR"));
+    str overcommit = json_get_str(json_path(node, "metadata", "annotations", NULL), S("cox.io/bandwidth-overcommit"));
+    if (!str_to_double(overcommit, &g->bandwidth_overcommit)) /* the scheduler says what is wrong with it */
+        g->bandwidth_overcommit = 0;
     if (!str_eq(uid, g->node_uid))
         g->node_uid = arena_str(&g->node_arena, uid);
     if (cidr.len && !str_eq(cidr, g->pod_cidr)) {
@@ -692,6 +712,7 @@ static void peer_free(struct peer *p)
     free(p->name);
     free(p->ip);
     free(p->cidr);
+    free(p->domain);
     free(p);
 }
 
@@ -717,8 +738,9 @@ static str internal_ip(const struct json *node)
 static void other_node(struct agent *g, const struct json *node, str name)
 {
     str ip = internal_ip(node), cidr = json_get_str(json_get(node, S("spec")), S("podCIDR"));
+    str domain = json_get_str(json_path(node, "metadata", "labels", NULL), S(DOMAIN_LABEL));
     struct peer *old = map_get(&g->peers, name);
-    if (old && str_eq(str_of(old->ip), ip) && str_eq(str_of(old->cidr), cidr)) {
+    if (old && str_eq(str_of(old->ip), ip) && str_eq(str_of(old->cidr), cidr) && str_eq(str_of(old->domain), domain)) {
         old->round = g->peers_round;
         return;
     }
@@ -726,9 +748,22 @@ static void other_node(struct agent *g, const struct json *node, str name)
     if (!ip.len || !cidr.len || str_eq(ip, g->node_ip)) /* simulated nodes have no address, several agents of a machine share one */
         return;
     struct peer *p = xcalloc(1, sizeof *p);
-    *p = (struct peer){str_dup(name), str_dup(ip), str_dup(cidr), g->peers_round};
+    *p = (struct peer){str_dup(name), str_dup(ip), str_dup(cidr), str_dup(domain), g->peers_round};
     map_put(&g->peers, str_of(p->name), p);
     g->peers_changed = true;
+}
+
+size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str *ret, size_t max)
+{
+    size_t n = 0;
+    map_foreach(e, &g->peers) {
+        const struct peer *p = e->value;
+        if (str_eq(str_of(p->domain), domain) && n < max)
+            ret[n++] = arena_str(a, str_of(p->cidr));
+    }
+    if (n)
+        qsort(ret, n, sizeof *ret, str_cmp_void); /* the same nodes are the same list */
+    return n;
 }
 
 static void on_node_event(struct informer *inf, struct informer_event *ev)
@@ -801,7 +836,7 @@ void agent_node_start(struct agent *g)
 
 void agent_node_stop(struct agent *g)
 {
-    struct loop_timer *timers[] = {&g->lease_timer, &g->status_timer, &g->register_timer, &g->network_timer, &g->static_timer, &g->usage_timer, &g->evict_timer};
+    struct loop_timer *timers[] = {&g->lease_timer, &g->status_timer, &g->register_timer, &g->network_timer, &g->static_timer, &g->usage_timer, &g->evict_timer, &g->bandwidth_timer};
     for (size_t i = 0; i < ARRAY_LEN(timers); i++)
         loop_timer_stop(g->loop, timers[i]);
 }

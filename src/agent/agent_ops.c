@@ -127,6 +127,8 @@ struct op *agent_op_new(struct agent_pod *p, struct agent_container *c, enum op_
         o->pod_tree = json_copy(&o->arena, &p->tree);
     if (kind == OP_SETUP || kind == OP_REFRESH || kind == OP_START)
         copy_refs(o, p);
+    if (kind == OP_SETUP)
+        err_ignore(agent_bandwidth_shape(p->agent, &o->pod_tree, &o->arena, &o->shape, NULL), "setup_with_refs has looked");
     return o;
 }
 
@@ -169,6 +171,20 @@ static int start_sandbox(struct op *o)
     return r;
 }
 
+/* Before the first container runs.  A kernel that cannot is no reason not to run the pod: an Event tells. */
+static int shape_pod(struct op *o)
+{
+    const struct agent_network *net = o->agent->opts.network;
+    if (!net->shape || !o->shape)
+        return 0;
+    int r = net->shape(net->arg, o->pod->uid, o->shape, &o->err);
+    if (r == -E_UNAVAILABLE) {
+        o->unshaped = arena_cstr(&o->arena, str_of(o->err.msg));
+        r = 0;
+    }
+    return r;
+}
+
 static void run_setup(struct op *o)
 {
     const struct agent_network *net = o->agent->opts.network;
@@ -177,7 +193,7 @@ static void run_setup(struct op *o)
         (o->result = file_mkdir_all(o->node.log_dir, 0755, &o->err)) < 0)
         return;
     o->ip = o->node.ip;
-    if (agent_op_uses_own_network(o) && (o->result = net->attach(net->arg, o->pod->uid, agent_op_netns(o), &o->pod_tree, &o->arena, &o->ip, &o->err)) < 0)
+    if (agent_op_uses_own_network(o) && ((o->result = net->attach(net->arg, o->pod->uid, agent_op_netns(o), &o->pod_tree, &o->arena, &o->ip, &o->err)) < 0 || (o->result = shape_pod(o)) < 0))
         return;
     o->node.pod_ip = o->ip;
     o->reason = "FailedMount";
@@ -209,6 +225,8 @@ static void end_setup(struct op *o)
         setup_failed(p, o->reason, str_of(o->err.msg));
         return;
     }
+    if (o->unshaped)
+        agent_event(o->agent, p, NULL, "Warning", "BandwidthNotEnforced", str_of(o->unshaped));
     p->setup_failures = 0;
     p->seen.setup_retry_at = 0;
     p->seen.setup_message = S("");
@@ -243,10 +261,22 @@ static void go_on_with_refs(struct agent_pod *p)
     agent_op_submit(p->op);
 }
 
+/* What it says of bandwidth can be read; false: the failure is told. */
+static bool bandwidth_is_readable(struct agent_pod *p)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct agent_shape *shape;
+    struct err err = ERR_NONE;
+    if (agent_bandwidth_shape(p->agent, &p->tree, &a, &shape, &err) == 0)
+        return true;
+    setup_failed(p, "FailedCreatePodSandBox", str_of(err.msg));
+    return false;
+}
+
 static void setup_with_refs(struct agent_pod *p, int result, const struct err *err, void *arg UNUSED)
 {
     bool is_ending = p->seen.deleting_since || p->gone || p->seen.fail_reason.len;
-    if (result == 0 && !is_ending && choose_runtime(p)) {
+    if (result == 0 && !is_ending && choose_runtime(p) && bandwidth_is_readable(p)) {
         go_on_with_refs(p);
         return;
     }

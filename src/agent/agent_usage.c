@@ -165,6 +165,7 @@ static void describe_pod(struct agent_usage *u, struct round *r, const struct po
     }
     json_set(a, &pod, S("containers"), list);
     json_set(a, &stats, S("containers"), cstats);
+    agent_bandwidth_summary(r->agent, a, p->uid, time, &stats);
     if (is_known)
         json_push(a, &d->report_pods, pod);
     json_push(a, &d->summary_pods, stats);
@@ -197,6 +198,7 @@ static void keep_documents(struct agent *g, struct round *r, str time, uint64_t 
     struct arena *a = &r->arena;
     struct json summary = json_object(), node = stat_json(a, time, nano, r->node_cpu_ns, memory);
     json_set(a, &node, S("nodeName"), json_string(str_of(g->opts.node_name)));
+    agent_bandwidth_summary(g, a, S(""), time, &node);
     json_set(a, &summary, S("node"), node);
     json_set(a, &summary, S("pods"), d->summary_pods);
     free(u->summary);
@@ -333,10 +335,13 @@ bool agent_stream_document(void *arg, str name, struct arena *a, str *ret_type, 
             for (size_t i = 0; i < p->containers.len; i++)
                 containers += p->containers.p[i]->seen.phase == CONTAINER_PHASE_RUNNING;
         }
-        *ret_text = arena_fmt(a,
-                              "# TYPE kubelet_running_pods gauge\nkubelet_running_pods %zu\n# TYPE kubelet_running_containers gauge\nkubelet_running_containers{container_state=\"running\"} %zu\n"
-                              "# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"%s\"} 1\n",
-                              running, containers, g->opts.node_name);
+        struct strbuf b = strbuf_on(a);
+        strbuf_addf(&b,
+                    "# TYPE kubelet_running_pods gauge\nkubelet_running_pods %zu\n# TYPE kubelet_running_containers gauge\nkubelet_running_containers{container_state=\"running\"} %zu\n"
+                    "# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"%s\"} 1\n",
+                    running, containers, g->opts.node_name);
+        agent_bandwidth_metrics(g, a, &b);
+        *ret_text = strbuf_str(&b);
         return true;
     }
     return false;

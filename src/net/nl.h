@@ -93,6 +93,7 @@ struct nl_link {
     bool has_mac;
     uint32_t vxlan_id, vxlan_local;
     uint16_t vxlan_port;
+    uint64_t rx_bytes, tx_bytes; /* 0 where the counters were not asked for */
 };
 struct nl_addr {
     int index;

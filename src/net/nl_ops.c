@@ -69,12 +69,22 @@ static void restart_links(void *arg)
     vec_clear(&((struct nl_links *)arg)->all);
 }
 
-int nl_link_list(struct nl_sock *s, struct nl_links *ret)
+static int list_links(struct nl_sock *s, uint32_t mask, struct nl_links *ret)
 {
     struct nl_msg m;
     nl_begin(&m, RTM_GETLINK, 0, &(struct ifinfomsg){.ifi_family = AF_UNSPEC}, sizeof(struct ifinfomsg));
-    nl_put_u32(&m, IFLA_EXT_MASK, SKIP_STATISTICS);
+    nl_put_u32(&m, IFLA_EXT_MASK, mask);
     return nl_dump(s, &m, &(struct nl_dump){.fn = collect_link, .restart = restart_links, .arg = ret});
+}
+
+int nl_link_list(struct nl_sock *s, struct nl_links *ret)
+{
+    return list_links(s, SKIP_STATISTICS, ret);
+}
+
+int nl_link_list_counters(struct nl_sock *s, struct nl_links *ret)
+{
+    return list_links(s, 0, ret);
 }
 
 static void begin_new_link(struct nl_msg *m, const char *name, uint32_t mtu, unsigned flags)
@@ -111,6 +121,16 @@ int nl_link_add_vxlan(struct nl_sock *s, const struct nl_vxlan *v)
     nl_put_u16_be(&m, IFLA_VXLAN_PORT, v->port);
     nl_put_u8(&m, IFLA_VXLAN_LEARNING, 0); /* who is where is told by the API, never guessed from packets */
     nl_nest_end(&m, data);
+    nl_nest_end(&m, info);
+    return nl_call(s, &m);
+}
+
+int nl_link_add_ifb(struct nl_sock *s, const char *name)
+{
+    struct nl_msg m;
+    begin_new_link(&m, name, 0, IFF_UP);
+    size_t info = nl_nest(&m, IFLA_LINKINFO);
+    nl_put_str(&m, IFLA_INFO_KIND, "ifb");
     nl_nest_end(&m, info);
     return nl_call(s, &m);
 }

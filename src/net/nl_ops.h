@@ -29,6 +29,7 @@ struct nl_neighs {
 
 int nl_link_find(struct nl_sock *s, const char *name, struct nl_link *ret) MUST_CHECK; /* -ENODEV */
 int nl_link_list(struct nl_sock *s, struct nl_links *ret) MUST_CHECK;
+int nl_link_list_counters(struct nl_sock *s, struct nl_links *ret) MUST_CHECK; /* with rx_bytes and tx_bytes */
 int nl_link_add_bridge(struct nl_sock *s, const char *name, const uint8_t mac[6], uint32_t mtu) MUST_CHECK;
 struct nl_vxlan {
     const char *name;
@@ -45,6 +46,7 @@ struct nl_veth {
     uint8_t peer_mac[6];
 };
 int nl_link_add_veth(struct nl_sock *s, const struct nl_veth *v) MUST_CHECK;
+int nl_link_add_ifb(struct nl_sock *s, const char *name) MUST_CHECK; /* -EOPNOTSUPP: the kernel has none */
 int nl_link_set_up(struct nl_sock *s, int index) MUST_CHECK;
 int nl_link_set_mtu(struct nl_sock *s, int index, uint32_t mtu) MUST_CHECK;
 int nl_link_set_mac(struct nl_sock *s, int index, const uint8_t mac[6]) MUST_CHECK;

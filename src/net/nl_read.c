@@ -126,6 +126,11 @@ bool nl_read_link(const void *payload, size_t len, struct nl_link *ret)
     ret->flags = h.ifi_flags;
     ret->master = (int)nl_attr_u32(a[IFLA_MASTER], 0);
     ret->mtu = nl_attr_u32(a[IFLA_MTU], 0);
+    struct rtnl_link_stats64 counters = {0};
+    if (a[IFLA_STATS64].p) /* older kernels have fewer of them: the first ones are the same */
+        memcpy(&counters, a[IFLA_STATS64].p, MIN(a[IFLA_STATS64].len, sizeof counters));
+    ret->rx_bytes = counters.rx_bytes;
+    ret->tx_bytes = counters.tx_bytes;
     nl_attr_text(a[IFLA_IFNAME], ret->name, sizeof ret->name);
     nl_attr_text(a[IFLA_IFALIAS], ret->alias, sizeof ret->alias);
     ret->has_mac = attr_mac(a[IFLA_ADDRESS], ret->mac);

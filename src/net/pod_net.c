@@ -60,6 +60,7 @@ int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *o, bool for_re
     pthread_mutex_init(&n->lock, NULL);
     pthread_mutex_init(&n->nft_lock, NULL);
     pthread_mutex_init(&n->peers_lock, NULL);
+    pthread_mutex_init(&n->shape_lock, NULL);
     n->state_dir = xstrdup(o->state_dir ? o->state_dir : "");
     if (!copy_name(o->bridge, "cox0", n->bridge, sizeof n->bridge) || !copy_name(o->vxlan, "cox-vx", n->vxlan, sizeof n->vxlan) ||
         !copy_table(o, n))
@@ -95,13 +96,14 @@ void pod_net_fini(struct pod_net *n)
     pthread_mutex_destroy(&n->lock);
     pthread_mutex_destroy(&n->nft_lock);
     pthread_mutex_destroy(&n->peers_lock);
+    pthread_mutex_destroy(&n->shape_lock);
 }
 
 /* --- whose it is ---------------------------------------------------------------------------------------------------------------- */
 /* Bridge and tunnel say so in their alias: two clusters on one machine must not take each other's for their own.  What belongs to a folder that is gone belongs to nobody. */
 #define OWNER "cox of "
 
-static void owner_make(const struct pod_net *n, char ret[NL_ALIAS_MAX])
+void pod_net_owner(const struct pod_net *n, char ret[NL_ALIAS_MAX])
 {
     if (strlen(n->state_dir) + sizeof OWNER <= NL_ALIAS_MAX)
         snprintf(ret, NL_ALIAS_MAX, OWNER "%s", n->state_dir);
@@ -113,7 +115,7 @@ static const char *other_owner(const struct pod_net *n, const struct nl_link *l)
 {
     char ours[NL_ALIAS_MAX];
     const char *dir = l->alias + sizeof OWNER - 1;
-    owner_make(n, ours);
+    pod_net_owner(n, ours);
     if (strncmp(l->alias, OWNER, sizeof OWNER - 1) != 0 || strcmp(l->alias, ours) == 0)
         return NULL;
     return dir[0] != '/' || file_exists(dir) ? dir : NULL;
@@ -122,7 +124,7 @@ static const char *other_owner(const struct pod_net *n, const struct nl_link *l)
 static int own(const struct pod_net *n, struct nl_sock *s, const struct nl_link *l)
 {
     char ours[NL_ALIAS_MAX];
-    owner_make(n, ours);
+    pod_net_owner(n, ours);
     return strcmp(l->alias, ours) == 0 ? 0 : nl_link_set_alias(s, l->index, ours);
 }
 
@@ -358,6 +360,8 @@ static int remove_links(struct pod_net *n, struct nl_sock *s)
             r = nl_link_del(s, links.all.p[i].index);
     }
     vec_fini(&links.all);
+    if (r == 0)
+        r = shape_remove(s, n->bridge);
     if (r == 0)
         r = remove_link(n, s, n->vxlan, "vxlan");
     return r == 0 ? remove_link(n, s, n->bridge, "bridge") : r;

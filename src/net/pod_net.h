@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "net/ipam.h"
+#include "net/shape.h"
 
 #define POD_NET_PODS 65536u
 #define POD_NET_PORTS 256u
@@ -84,6 +85,18 @@ void pod_net_list(struct pod_net *n, struct pod_net_pod **ret, size_t *ret_len);
 /* Detaches every pod whose uid is not among the live ones, and removes links of ours that belong to no pod.  Goes on after an error and
  * reports the first. */
 int pod_net_gc(struct pod_net *n, const str *live, size_t nlive, size_t *ret_removed, struct err *err) MUST_CHECK;
+
+/* What the pod has of the network (shape.h); all zero for one that asked for nothing, which is told too: it competes.  Cheap when nothing is new.
+ * E_NOT_FOUND: it is not attached; E_UNAVAILABLE: this kernel cannot; E_TOO_LARGE: beyond the limits of shape.h. */
+int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, struct err *err) MUST_CHECK;
+/* Bits a second that all pods have together, 0: not known, then only limits bind. */
+int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, struct err *err) MUST_CHECK;
+struct pod_net_counter {
+    char uid[POD_NET_UID_MAX + 1]; /* "": the link with the node's address */
+    uint64_t out_bytes, in_bytes;  /* since the link was made; of the pod, not of the node's end */
+};
+/* On the heap; the first is the node's own (zero without one). */
+int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
 
 struct pod_net_peer {
     str name;     /* for messages */

@@ -96,7 +96,7 @@ static int remove_link_of(struct pod_net *n, struct nl_sock *s, str uid)
     return ours ? nl_link_del(s, l.index) : -EEXIST;
 }
 
-static int plug(struct pod_net *n, const struct pod_net_record *rec, int netns_fd)
+static int plug(struct pod_net *n, struct pod_net_record *rec, int netns_fd)
 {
     struct nl_sock outer = NL_SOCK_INIT, inner = NL_SOCK_INIT;
     struct inside in = {.ip = rec->ip, .gateway = ipam_gateway(&n->ipam), .prefix = n->pod_cidr.prefix};
@@ -117,6 +117,7 @@ static int plug(struct pod_net *n, const struct pod_net_record *rec, int netns_f
         r = remove_link_of(n, &outer, str_of(rec->uid));
         if (r == 0)
             r = make_link(n, &outer, rec, netns_fd);
+        rec->link_is_new = true;
     }
     if (r == 0)
         r = setup_inside(&inner, &in);
@@ -215,12 +216,16 @@ static int enter(struct pod_net *n, const struct pod_net_attach *a, struct pod_n
 static void leave(struct pod_net *n, struct pod_net_record *rec, bool rest)
 {
     pod_net_record_drop(n, rec, rest);
+    pod_net_shape_drop(n, rec);
+    pthread_mutex_lock(&n->shape_lock); /* a pass over all records may be looking at it */
     pthread_mutex_lock(&n->lock);
     map_del(&n->records, str_of(rec->uid));
     if (rec->claimed)
         ipam_release(&n->ipam, rec->ip, rest ? clock_wall(n->clock) : 0);
     pthread_mutex_unlock(&n->lock);
+    pthread_mutex_unlock(&n->shape_lock);
     pod_net_record_free(rec);
+    pod_net_shape_settle(n);
 }
 
 static int do_attach(struct pod_net *n, struct pod_net_record *rec, bool had_ports, struct err *err)

@@ -1,7 +1,7 @@
 /* pod_net_internal.h - what the files of the pod network share; private to src/net.
  *
  * Threads: `lock` guards records and addresses and is held for memory work only; `nft_lock` serialises changes of the table, so that the
- * last one written is the newest; `peers_lock` serialises pod_net_peers.  Order: nft_lock before lock.
+ * last one written is the newest; `peers_lock` serialises pod_net_peers; `shape_lock`: see pod_net_shape.c.  Order: nft_lock before lock, shape_lock before lock.
  * Ownership: a record belongs to the map; one that is busy is changed only by the call that made it so.
  * Limits: see pod_net.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "net/nl_ops.h"
 #include "net/pod_net.h"
+#include "net/shape.h"
 
 #define POD_NET_VNI 1
 #define POD_NET_VXLAN_PORT 8472
@@ -28,6 +29,8 @@ struct pod_net_record {
     char *netns, *hostname;
     bool busy;    /* an attach or detach works on it */
     bool claimed; /* the address is taken in the ipam (not when the CIDR has changed) */
+    bool link_is_new; /* its link was made by this process and nothing is led anywhere; by who made it busy, then under shape_lock */
+    struct pod_net_share *share; /* of the network; NULL: nobody has said yet; under shape_lock */
 };
 
 struct pod_net {
@@ -44,11 +47,22 @@ struct pod_net {
     pthread_mutex_t lock, nft_lock, peers_lock;
     struct map records;  /* uid -> struct pod_net_record *; under lock */
     struct ipam ipam;    /* under lock */
+
+    pthread_mutex_t shape_lock;
+    struct shape_tree tree;  /* under shape_lock, as what follows */
+    bool tree_open;          /* its devices are there */
+    bool tree_gone;          /* nobody needs them, and they were removed */
 };
 
 /* --- pod_net.c ---------------------------------------------------------------------------------------------------------------- */
 int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *opts, bool for_removal, struct err *err) MUST_CHECK;
 void pod_net_fini(struct pod_net *n);
+
+void pod_net_owner(const struct pod_net *n, char ret[NL_ALIAS_MAX]); /* the alias of devices that are ours */
+
+/* --- pod_net_shape.c ---------------------------------------------------------------------------------------------------------- */
+void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec); /* before the record goes */
+void pod_net_shape_settle(struct pod_net *n);                           /* after */
 
 /* --- pod_net_records.c: files and links as records ---------------------------------------------------------------------------- */
 bool pod_net_uid_ok(str uid);

@@ -81,6 +81,7 @@ void pod_net_record_free(struct pod_net_record *r)
     free(r->ports);
     free(r->netns);
     free(r->hostname);
+    free(r->share);
     free(r);
 }
 

@@ -120,7 +120,7 @@ static void read_network(struct arena *a, struct node_info *i)
         i->address = device_address(a, device);
         snprintf(path, sizeof path, "/sys/class/net/%s/speed", device);
         int64_t speed = read_number(path); /* -1 when the driver does not know */
-        i->bandwidth_mbps = MAX(speed, 0);
+        i->bandwidth_mbps = speed; /* what to make of it: node_bandwidth.h */
     }
     if (!i->address.len)
         i->address = device_address(a, NULL);

@@ -21,7 +21,7 @@ struct node_info {
     str hostname, machine_id, system_uuid, boot_id, kernel, os_image, architecture; /* "amd64" */
     int64_t cpu_milli, memory_bytes, disk_bytes, disk_free_bytes, memory_available_bytes, hugepages_2mi, hugepages_1gi; /* huge pages in bytes */
     int64_t inodes, inodes_free, pids_max, pids_now;
-    int64_t bandwidth_mbps;  /* of the device with the default route; 0: not known */
+    int64_t bandwidth_mbps;  /* of the device with the default route, as its driver says: -1, 0 and more where it does not know */
     str address;             /* IPv4 of it; "127.0.0.1" without one */
     unsigned numa_nodes;
     struct node_gpu gpus[NODE_GPUS_MAX];

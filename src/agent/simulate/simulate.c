@@ -1,5 +1,6 @@
 /* simulate.c - calls and their turn: leases first, then nodes, then pods, as many at a time as were asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/node/node_bandwidth.h"
 #include "agent/simulate/simulate_internal.h"
 
 #define DEFAULT_PARALLEL 256
@@ -59,6 +60,10 @@ int simulate_new(const struct simulate_opts *opts, struct simulate **ret, struct
         return err_set(err, E_INVALID_ARG, "from 1 to %u nodes can be simulated", SIMULATE_NODES_MAX);
     if (parallel > PARALLEL_MAX)
         return err_set(err, E_INVALID_ARG, "at most %d calls at a time", PARALLEL_MAX);
+    struct node_bandwidth bandwidth;
+    int r = node_bandwidth(opts->capacity, NULL, 0, &bandwidth, err);
+    if (r < 0)
+        return r;
     struct simulate *s = xnew(struct simulate);
     s->opts = *opts;
     s->prefix = opts->prefix ? opts->prefix : "sim-";
@@ -73,7 +78,7 @@ int simulate_new(const struct simulate_opts *opts, struct simulate **ret, struct
     s->opts.parallel = parallel;
     s->nodes = xcalloc(opts->nodes, 1);
     sim_nodes_start(s);
-    int r = sim_pods_start(s, err);
+    r = sim_pods_start(s, err);
     if (r < 0) {
         simulate_free(s);
         return r;

@@ -5,6 +5,7 @@
  *
  * With N nodes and 100 renewals a second a lease is renewed every N/100 seconds and lasts four times as long. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/node/node_bandwidth.h"
 #include "agent/simulate/simulate_internal.h"
 #include "base/civil.h"
 #include "base/log.h"
@@ -64,6 +65,22 @@ static bool is_given(const char *const *pairs, const char *key)
     return false;
 }
 
+/* Under the names and in the units of a real node; on paper nothing is kept for the system. */
+static void add_bandwidth(struct strbuf *b, const char *const *capacity)
+{
+    struct node_bandwidth n;
+    bool given = false;
+    for (const char *const *p = capacity; p && *p; p++) {
+        str value = str_of(*p), name;
+        given |= str_cut(&value, '=', &name) && node_bandwidth_is_name(name);
+    }
+    if (!given || node_bandwidth(capacity, NULL, 0, &n, NULL) < 0) /* simulate_new has looked */
+        return;
+    for (int e = 0; e < BANDWIDTH_ENDS; e++)
+        strbuf_addf(b, ",\"%s\":\"%lld\"", bandwidth_resource[e], (long long)n.total[e]);
+    strbuf_addf(b, ",\"" BANDWIDTH_KUSCIA "\":\"%lld\"", (long long)(MIN(n.total[BANDWIDTH_OUT], n.total[BANDWIDTH_IN]) / BANDWIDTH_MBIT));
+}
+
 static void add_resources(struct simulate *s, struct strbuf *b)
 {
     static const struct {
@@ -73,7 +90,12 @@ static void add_resources(struct simulate *s, struct strbuf *b)
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (!is_given(s->opts.capacity, usual[i].name))
             strbuf_addf(b, ",\"%s\":\"%s\"", usual[i].name, usual[i].amount);
-    add_pairs(b, s->opts.capacity);
+    for (const char *const *p = s->opts.capacity; p && *p; p++) {
+        str value = str_of(*p), key;
+        if (str_cut(&value, '=', &key) && !node_bandwidth_is_name(key))
+            add_pairs(b, (const char *const[]){*p, NULL});
+    }
+    add_bandwidth(b, s->opts.capacity);
     b->p[from] = '{'; /* in place of the first comma */
     strbuf_add_char(b, '}');
 }

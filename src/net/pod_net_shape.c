@@ -1,0 +1,318 @@
+/* Shares of the network: what every pod wants is kept with its record, one pass compares it with what was done and does the difference.
+ *
+ *   told nothing yet     left as it is: a process before this one may have shaped it, and the next word about it comes soon
+ *   a limit              all of its traffic goes through the devices
+ *   a request            what crosses the wire does
+ *   neither              the same while some pod has a request: a share of the wire is one only when all who use it are counted; else nothing
+ *
+ * Where requests are more than the node has (an overcommit factor, a capacity that was lowered), each is cut by the same part.
+ * Threads: shape_lock is held for a whole pass, and by who frees a record; order: shape_lock before lock. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "net/pod_net_internal.h"
+
+#define TOTAL_UNKNOWN 100000000000ll /* bit/s: nobody said what the node has, so that only limits bind */
+
+enum led { LED_UNKNOWN, LED_NOT, LED_WIRE, LED_ALL };
+
+struct pod_net_share {
+    struct shape_share want;
+    struct shape_dest dests[SHAPE_DESTS];
+    struct ipam_cidr nets[SHAPE_NETS];
+    size_t nnets;
+    bool stale;                          /* its classes are not as wanted */
+    int64_t done[SHAPE_DIRECTIONS];      /* requests in force, cut where they had to be */
+    enum led led;
+};
+
+static bool has_limit(const struct shape_share *s)
+{
+    return s->limit[SHAPE_OUT] || s->limit[SHAPE_IN] || s->ndests;
+}
+
+static bool has_request(const struct shape_share *s)
+{
+    return s->request[SHAPE_OUT] || s->request[SHAPE_IN];
+}
+
+static int copy_share(const struct shape_share *from, struct pod_net_share *to, struct err *err)
+{
+    if (from->ndests > SHAPE_DESTS)
+        return err_set(err, E_TOO_LARGE, "a pod has bandwidth limits to at most %u destinations", SHAPE_DESTS);
+    to->want = *from;
+    for (size_t i = 0; i < from->ndests; i++) {
+        if (from->dests[i].nnets > SHAPE_NETS - to->nnets)
+            return err_set(err, E_TOO_LARGE, "the destinations of a pod's bandwidth limits have at most %u address ranges together", SHAPE_NETS);
+        to->dests[i] = (struct shape_dest){from->dests[i].limit, to->nets + to->nnets, from->dests[i].nnets};
+        for (size_t k = 0; k < from->dests[i].nnets; k++)
+            to->nets[to->nnets++] = from->dests[i].nets[k];
+    }
+    to->want.dests = to->dests;
+    return 0;
+}
+
+static bool is_same(const struct pod_net_share *a, const struct pod_net_share *b)
+{
+    bool same = memcmp(a->want.request, b->want.request, sizeof a->want.request) == 0 && memcmp(a->want.limit, b->want.limit, sizeof a->want.limit) == 0 &&
+                a->want.ndests == b->want.ndests && a->nnets == b->nnets;
+    for (size_t i = 0; same && i < a->want.ndests; i++)
+        same = a->dests[i].limit == b->dests[i].limit && a->dests[i].nnets == b->dests[i].nnets;
+    for (size_t i = 0; same && i < a->nnets; i++)
+        same = a->nets[i].base == b->nets[i].base && a->nets[i].prefix == b->nets[i].prefix;
+    return same;
+}
+
+/* --- a pass ------------------------------------------------------------------------------------------------------------------- */
+struct pass {
+    struct pod_net *net;
+    struct nl_sock sock;
+    struct pod_net_record **all;
+    size_t n;
+    bool untold;                        /* some pod's wishes are not known yet */
+    bool wanted, guaranteed;
+    int64_t sum[SHAPE_DIRECTIONS];
+};
+
+static void look(struct pass *p)
+{
+    struct pod_net *n = p->net;
+    pthread_mutex_lock(&n->lock);
+    p->all = xarray(n->records.len + 1, struct pod_net_record *);
+    map_foreach(e, &n->records)
+        p->all[p->n++] = e->value;
+    pthread_mutex_unlock(&n->lock);
+    for (size_t i = 0; i < p->n; i++) {
+        const struct pod_net_share *s = p->all[i]->share;
+        p->untold |= !s;
+        if (!s || !p->all[i]->claimed)
+            continue;
+        p->guaranteed |= has_request(&s->want);
+        p->wanted |= has_request(&s->want) || has_limit(&s->want);
+        for (int d = 0; d < SHAPE_DIRECTIONS; d++)
+            p->sum[d] += s->want.request[d];
+    }
+}
+
+static int open_tree(struct pass *p, struct err *err)
+{
+    struct pod_net *n = p->net;
+    bool is_new = false;
+    if (n->tree_open)
+        return 0;
+    n->tree.pods = n->pod_cidr;
+    for (int d = 0; d < SHAPE_DIRECTIONS; d++)
+        n->tree.total[d] = n->tree.total[d] ? n->tree.total[d] : TOTAL_UNKNOWN;
+    char alias[NL_ALIAS_MAX];
+    pod_net_owner(n, alias);
+    int r = shape_open(&p->sock, n->bridge, alias, &n->tree, &is_new);
+    if (r == -EOPNOTSUPP)
+        return err_set(err, E_UNAVAILABLE, "bandwidth is not enforced here: this kernel has no ifb device, htb or u32 (modules ifb, sch_htb, cls_u32, act_mirred)");
+    uint32_t *ips CLEANUP(free) = xcalloc(p->n + 1, sizeof *ips);
+    for (size_t i = 0; i < p->n; i++) {
+        ips[i] = p->all[i]->ip;
+        if (p->all[i]->share) {
+            p->all[i]->share->led = LED_UNKNOWN;
+            p->all[i]->share->stale = true;
+        }
+    }
+    if (r == 0)
+        r = shape_keep(&p->sock, &n->tree, ips, p->n);
+    n->tree_open = r == 0;
+    n->tree_gone = false;
+    return r < 0 ? err_sys(err, -r, "cannot set up the devices that shape traffic") : 0;
+}
+
+static int close_tree(struct pass *p)
+{
+    struct pod_net *n = p->net;
+    int r = shape_remove(&p->sock, n->bridge);
+    n->tree_open = false;
+    n->tree_gone = r == 0;
+    return r;
+}
+
+static int lead(struct pass *p, struct pod_net_record *rec, enum led want)
+{
+    char name[IFNAMSIZ];
+    struct nl_link l;
+    pod_net_link_name(str_of(rec->uid), name);
+    int r = nl_link_find(&p->sock, name, &l);
+    if (r == -ENODEV)
+        return 0; /* it has just left */
+    if (r == 0)
+        r = want == LED_NOT ? shape_release(&p->sock, l.index) : shape_lead(&p->sock, &p->net->tree, l.index, want == LED_ALL);
+    if (r == 0)
+        rec->share->led = want;
+    return r;
+}
+
+/* Classes before the link is led to them; the other way round when it goes. */
+static int fit(struct pass *p, struct pod_net_record *rec)
+{
+    struct pod_net *n = p->net;
+    struct pod_net_share *s = rec->share;
+    struct shape_share cut = s->want;
+    enum led want = has_limit(&s->want) ? LED_ALL : p->guaranteed ? LED_WIRE : LED_NOT;
+    bool classes = has_limit(&s->want) || has_request(&s->want);
+    int r = 0;
+    s->led = rec->link_is_new ? LED_NOT : s->led;
+    rec->link_is_new = false;
+    for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+        if (p->sum[d] > n->tree.total[d] && n->tree.total[d])
+            cut.request[d] = (int64_t)((__int128)cut.request[d] * n->tree.total[d] / p->sum[d]);
+        s->stale |= cut.request[d] != s->done[d];
+    }
+    if (!n->tree_open && want == LED_NOT && s->led == LED_NOT)
+        s->stale = false;
+    if (classes && s->stale)
+        r = shape_put(&p->sock, &n->tree, rec->ip, &cut);
+    if (r == 0 && s->led != want)
+        r = lead(p, rec, want);
+    if (r == 0 && !classes && s->stale && n->tree_open)
+        r = shape_del(&p->sock, &n->tree, rec->ip);
+    if (r == 0) {
+        s->stale = false;
+        memcpy(s->done, cut.request, sizeof s->done);
+    }
+    return r;
+}
+
+/* Under shape_lock. */
+static int pass_over(struct pod_net *n, struct err *err)
+{
+    struct pass p = {.net = n, .sock = NL_SOCK_INIT};
+    int first = 0, r = nl_open(&p.sock, NETLINK_ROUTE);
+    if (r < 0)
+        return err_sys(err, -r, "cannot talk to the kernel about networks");
+    look(&p);
+    first = p.wanted ? open_tree(&p, err) : 0;
+    for (size_t i = 0; i < p.n && first == 0; i++) {
+        struct pod_net_record *rec = p.all[i];
+        if (!rec->share || !rec->claimed)
+            continue;
+        r = fit(&p, rec);
+        if (r == -E2BIG)
+            first = err_set(err, E_TOO_LARGE, "only the first %u addresses of a node's pod range can have shares of bandwidth, and %s is not among them", SHAPE_PODS, rec->uid);
+        else if (r < 0)
+            first = err_sys(err, -r, "cannot shape the traffic of the pod with uid %s", rec->uid);
+    }
+    if (first == 0 && !p.wanted && !p.untold && !n->tree_gone)
+        err_ignore(close_tree(&p), "idle devices cost nothing; the next pass tries again");
+    nl_close(&p.sock);
+    free(p.all);
+    return first;
+}
+
+int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, struct err *err)
+{
+    struct pod_net_share *fresh = xcalloc(1, sizeof *fresh);
+    int r = copy_share(share, fresh, err);
+    if (r < 0) {
+        free(fresh);
+        return r;
+    }
+    pthread_mutex_lock(&n->shape_lock);
+    pthread_mutex_lock(&n->lock);
+    struct pod_net_record *rec = map_get(&n->records, uid);
+    pthread_mutex_unlock(&n->lock);
+    if (!rec) {
+        r = err_set(err, E_NOT_FOUND, "the pod with uid " STR_FMT " is not attached", STR_ARG(uid));
+    } else if (rec->share && is_same(rec->share, fresh) && !rec->share->stale && rec->share->led != LED_UNKNOWN && !rec->link_is_new) {
+        r = 0;
+    } else {
+        fresh->led = rec->share ? rec->share->led : LED_UNKNOWN;
+        fresh->stale = true;
+        free(rec->share);
+        rec->share = TAKE(fresh);
+        r = pass_over(n, err);
+    }
+    pthread_mutex_unlock(&n->shape_lock);
+    free(fresh);
+    return r;
+}
+
+int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, struct err *err)
+{
+    int64_t total[] = {[SHAPE_OUT] = egress_bits > 0 ? egress_bits : TOTAL_UNKNOWN, [SHAPE_IN] = ingress_bits > 0 ? ingress_bits : TOTAL_UNKNOWN};
+    int r = 0;
+    pthread_mutex_lock(&n->shape_lock);
+    if (memcmp(total, n->tree.total, sizeof total) != 0) {
+        memcpy(n->tree.total, total, sizeof total);
+        if (n->tree_open) { /* ceilings of pods without a limit are the node's */
+            struct nl_sock s = NL_SOCK_INIT;
+            r = nl_open(&s, NETLINK_ROUTE);
+            if (r == 0)
+                r = shape_total(&s, &n->tree);
+            nl_close(&s);
+            n->tree_open = false;
+            r = r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, err);
+        }
+    }
+    pthread_mutex_unlock(&n->shape_lock);
+    return r;
+}
+
+/* The link takes its filters along; the classes stay behind. */
+void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
+{
+    pthread_mutex_lock(&n->shape_lock);
+    bool had = rec->share && (has_limit(&rec->share->want) || has_request(&rec->share->want));
+    struct nl_sock s = NL_SOCK_INIT;
+    if (n->tree_open && had && nl_open(&s, NETLINK_ROUTE) == 0)
+        err_ignore(shape_del(&s, &n->tree, rec->ip), "the next one to get this address, or the next start, makes it right");
+    nl_close(&s);
+    free(TAKE(rec->share));
+    pthread_mutex_unlock(&n->shape_lock);
+}
+
+/* After a record has gone: those that are left may have the wire to themselves now. */
+void pod_net_shape_settle(struct pod_net *n)
+{
+    struct err err = ERR_NONE;
+    pthread_mutex_lock(&n->shape_lock);
+    if (n->tree_open)
+        err_ignore(pass_over(n, &err), "the next word about any pod makes the pass again");
+    pthread_mutex_unlock(&n->shape_lock);
+}
+
+/* --- counting ----------------------------------------------------------------------------------------------------------------- */
+int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err)
+{
+    struct nl_sock s = NL_SOCK_INIT;
+    struct nl_links links = {0};
+    struct nl_addrs addrs = {0};
+    int r = nl_open(&s, NETLINK_ROUTE);
+    if (r == 0)
+        r = nl_link_list_counters(&s, &links);
+    if (r == 0 && n->node_ip)
+        r = nl_addr_list(&s, &addrs);
+    nl_close(&s);
+    struct pod_net_counter *list = xarray(links.all.len + 1, struct pod_net_counter);
+    size_t len = 1;
+    list[0] = (struct pod_net_counter){0};
+    for (size_t i = 0; r == 0 && i < links.all.len; i++) {
+        const struct nl_link *l = &links.all.p[i];
+        str uid;
+        uint32_t ip;
+        for (size_t k = 0; k < addrs.all.len; k++)
+            if (addrs.all.p[k].ip == n->node_ip && addrs.all.p[k].index == l->index)
+                list[0] = (struct pod_net_counter){.out_bytes = l->tx_bytes, .in_bytes = l->rx_bytes};
+        if (!pod_net_alias_parse(n, l->alias, &uid, &ip) || uid.len > POD_NET_UID_MAX)
+            continue;
+        /* what the node's end receives is what the pod sent */
+        struct pod_net_counter *c = &list[len++];
+        *c = (struct pod_net_counter){.out_bytes = l->rx_bytes, .in_bytes = l->tx_bytes};
+        memcpy(c->uid, uid.p, uid.len);
+        c->uid[uid.len] = 0;
+    }
+    vec_fini(&links.all);
+    vec_fini(&addrs.all);
+    if (r < 0) {
+        free(list);
+        return err_sys(err, -r, "cannot read the counters of the pods' links");
+    }
+    *ret = list;
+    *ret_len = len;
+    return 0;
+}

@@ -1,0 +1,326 @@
+/* Shares of the network on a real kernel, with real traffic between pods.  Each test is a process in namespaces of its own.
+ * A slow machine makes traffic slower, never faster: tests say that a limit was not passed, and read the shares themselves from the kernel
+ * (how near to the limit it comes is the business of bench/bench_bandwidth.py). */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/test.h"
+#include "net/netns.h"
+#include "net/nl_tc.h"
+#include "net/pod_net_internal.h"
+#include "rt/file.h"
+
+#define DIR_ "/tmp/net"
+#define PATIENCE_MS 120000
+#define MBIT 1000000ll
+
+static struct err err;
+
+/* False: this machine does not allow it, and the reason is printed. */
+static bool fresh_machine(void)
+{
+    if (geteuid() != 0 || unshare(CLONE_NEWNET | CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("tmpfs", "/tmp", "tmpfs", 0, NULL) < 0 ||
+        mkdir(DIR_, 0700) < 0) {
+        printf("# skipped: namespaces need root (%s)\n", strerror(errno));
+        return false;
+    }
+    struct nl_sock s;
+    struct nl_link lo;
+    struct shape_tree t = {.pods = {0x0a2a0300, 24}};
+    bool is_new;
+    if (nl_open(&s, NETLINK_ROUTE) < 0 || nl_link_find(&s, "lo", &lo) < 0 || nl_link_set_up(&s, lo.index) < 0 || shape_open(&s, "probe", "probe", &t, &is_new) < 0) {
+        printf("# skipped: this kernel cannot shape\n");
+        return false;
+    }
+    T_EQ_INT(shape_remove(&s, "probe"), 0);
+    nl_close(&s);
+    return true;
+}
+
+static struct pod_net *must_open(void)
+{
+    struct pod_net *n = NULL;
+    struct pod_net_opts o = {.pod_cidr = "10.42.3.0/24", .cluster_cidr = "10.42.0.0/16", .mode = "none", .state_dir = DIR_ "/state"};
+    T_NO_ERR(pod_net_open(&o, &n, &err), &err);
+    if (!n)
+        exit(1);
+    return n;
+}
+
+static const char *ns_path(const char *name)
+{
+    static char paths[8][64];
+    static int at;
+    char *p = paths[at++ % 8];
+    snprintf(p, sizeof paths[0], DIR_ "/ns-%s", name);
+    return p;
+}
+
+static void attach(struct pod_net *n, const char *uid, char ip[IPAM_TEXT])
+{
+    if (!netns_exists(ns_path(uid)))
+        T_NO_ERR(netns_create(ns_path(uid), &err), &err);
+    T_NO_ERR(pod_net_attach(n, &(struct pod_net_attach){.uid = str_of(uid), .netns_path = ns_path(uid)}, ip, &err), &err);
+}
+
+#define SHAPE(n, uid, ...) T_NO_ERR(pod_net_shape(n, S(uid), &(struct shape_share){__VA_ARGS__}, &err), &err)
+
+/* --- what the kernel has ------------------------------------------------------------------------------------------------------- */
+static int classes(const char *device)
+{
+    struct nl_sock s;
+    struct nl_link l;
+    struct nl_tc_minors all = {0};
+    int n = -1;
+    if (nl_open(&s, NETLINK_ROUTE) == 0 && nl_link_find(&s, device, &l) == 0 && nl_tc_class_list(&s, l.index, &all) == 0)
+        n = (int)all.len;
+    free(all.p);
+    nl_close(&s);
+    return n;
+}
+
+/* The line of tc's answer with this word, "" when there is none. */
+static const char *tc_line(const char *what, const char *device, const char *word)
+{
+    static char line[512];
+    STRBUF_AUTO out = STRBUF_HEAP;
+    const char *const argv[] = {"tc", what, "show", "dev", device, NULL};
+    line[0] = 0;
+    if (pod_net_command(argv, S(""), &out, &err) < 0)
+        return line;
+    str rest = strbuf_str(&out), one;
+    while (rest.len) {
+        str_cut(&rest, '\n', &one);
+        char text[512];
+        snprintf(text, sizeof text, STR_FMT, STR_ARG(one));
+        if (strstr(text, word)) {
+            snprintf(line, sizeof line, "%s", text);
+            break;
+        }
+    }
+    return line;
+}
+
+static bool is_led(const char *uid)
+{
+    char name[IFNAMSIZ];
+    pod_net_link_name(str_of(uid), name);
+    return tc_line("qdisc", name, "clsact")[0] != 0;
+}
+
+/* --- traffic ------------------------------------------------------------------------------------------------------------------- */
+struct sock_job {
+    const char *ip;
+    bool listen;
+    int fd;
+};
+
+static int make_socket(void *arg)
+{
+    struct sock_job *j = arg;
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(5001)};
+    inet_pton(AF_INET, j->ip, &a.sin_addr);
+    j->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int on = 1;
+    (void)setsockopt(j->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    (void)setsockopt(j->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = PATIENCE_MS / 1000}, sizeof(struct timeval));
+    int r = j->listen ? bind(j->fd, (struct sockaddr *)&a, sizeof a) : connect(j->fd, (struct sockaddr *)&a, sizeof a);
+    return r < 0 || (j->listen && listen(j->fd, 1) < 0) ? -errno : 0;
+}
+
+static int socket_in(const char *ns, const char *ip, bool is_listener)
+{
+    struct sock_job j = {.ip = ip, .listen = is_listener};
+    FD_AUTO fd = open(ns_path(ns), O_RDONLY | O_CLOEXEC);
+    T_EQ_INT(netns_run(fd, make_socket, &j), 0);
+    return j.fd;
+}
+
+/* Milliseconds until all bytes have come over, from one pod to another. */
+static int64_t transfer_ms(const char *from, const char *to, const char *to_ip, size_t bytes)
+{
+    FD_AUTO l = socket_in(to, "0.0.0.0", true);
+    FD_AUTO c = socket_in(from, to_ip, false);
+    FD_AUTO s = accept(l, NULL, NULL);
+    static char buf[64 << 10];
+    nsec_t start = clock_mono(&clock_real);
+    size_t sent = 0, got = 0;
+    while (got < bytes) {
+        struct pollfd p[] = {{.fd = s, .events = POLLIN}, {.fd = sent < bytes ? c : -1, .events = POLLOUT}};
+        if (poll(p, 2, PATIENCE_MS) <= 0)
+            return -1;
+        if (p[1].revents) {
+            ssize_t w = send(c, buf, MIN(bytes - sent, sizeof buf), MSG_DONTWAIT);
+            sent += w > 0 ? (size_t)w : 0;
+        }
+        ssize_t r = p[0].revents ? read(s, buf, sizeof buf) : 0;
+        if (r < 0)
+            return -1;
+        got += (size_t)r;
+    }
+    return (clock_mono(&clock_real) - start) / 1000000;
+}
+
+#define BYTES (2u << 20)
+/* Less the burst that a class has when it begins. */
+static int64_t least_ms(int64_t bits)
+{
+    return (int64_t)(BYTES - (128u << 10)) * 8 * 1000 / bits;
+}
+
+TEST(limits_hold_in_both_directions)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 24 * MBIT});
+    SHAPE(n, "pod-b", .limit = {0});
+    T_OK(is_led("pod-a"));
+    T_OK(!is_led("pod-b"));
+    T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(16 * MBIT));
+    T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(24 * MBIT));
+    /* changed in place */
+    SHAPE(n, "pod-a", .limit = {8 * MBIT, 0});
+    T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(8 * MBIT));
+    T_OK(strstr(tc_line("class", "cox0-in", "1:21"), "ceil 100Gbit") != NULL);
+    SHAPE(n, "pod-a", .limit = {0});
+    T_OK(!is_led("pod-a"));
+    T_EQ_INT(classes("cox0-out"), -1); /* nobody needs the devices */
+    pod_net_close(n);
+}
+
+TEST(a_destination_has_a_limit_of_its_own)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    attach(n, "pod-c", c);
+    struct ipam_cidr net = {.prefix = 32};
+    T_OK(ipam_ip_parse(str_of(b), &net.base));
+    struct shape_dest to = {.limit = 8 * MBIT, .nets = &net, .nnets = 1};
+    SHAPE(n, "pod-a", .dests = &to, .ndests = 1);
+    T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(8 * MBIT));
+    T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(8 * MBIT));
+    T_OK(strstr(tc_line("class", "cox0-out", "1:22"), "ceil 8Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "1:21"), "ceil 100Gbit") != NULL);
+    T_EQ_INT(transfer_ms("pod-a", "pod-c", c, BYTES) >= 0, true);
+    SHAPE(n, "pod-a", .limit = {50 * MBIT, 50 * MBIT}); /* without the destination */
+    T_EQ_STR(str_of(tc_line("class", "cox0-out", "1:22")), "");
+    T_EQ_INT(classes("cox0-out"), 4);
+    struct shape_dest many[SHAPE_DESTS + 1] = {0};
+    T_ERR(pod_net_shape(n, S("pod-a"), &(struct shape_share){.dests = many, .ndests = ARRAY_LEN(many)}, &err), E_TOO_LARGE);
+    pod_net_close(n);
+}
+
+TEST(a_request_is_a_share_of_what_the_node_has)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    attach(n, "pod-c", c);
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 80 * MBIT, &err), &err);
+    SHAPE(n, "pod-a", .request = {60 * MBIT, 30 * MBIT});
+    SHAPE(n, "pod-b", .request = {0});
+    T_OK(is_led("pod-b")); /* it competes */
+    T_OK(strstr(tc_line("class", "cox0-out", "1:1 "), "rate 100Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 60Mbit ceil 100Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-in", "1:20 "), "rate 30Mbit ceil 80Mbit") != NULL);
+    /* more than there is: all are cut alike */
+    SHAPE(n, "pod-c", .request = {90 * MBIT, 10 * MBIT});
+    T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 40Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "1:40 "), "rate 60Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-in", "1:20 "), "rate 30Mbit") != NULL);
+    /* a capacity that is lowered */
+    T_NO_ERR(pod_net_capacity(n, 50 * MBIT, 80 * MBIT, &err), &err);
+    T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 20Mbit ceil 50Mbit") != NULL);
+    /* one leaves: the other has what it asked for again, as far as there is */
+    T_NO_ERR(pod_net_detach(n, S("pod-c"), &err), &err);
+    T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 50Mbit") != NULL);
+    T_EQ_STR(str_of(tc_line("class", "cox0-out", "1:40 ")), "");
+    T_NO_ERR(pod_net_detach(n, S("pod-a"), &err), &err);
+    T_OK(!is_led("pod-b"));
+    T_EQ_INT(classes("cox0-in"), -1);
+    pod_net_close(n);
+}
+
+TEST(found_again_after_a_restart)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
+    SHAPE(n, "pod-b", .limit = {16 * MBIT, 16 * MBIT});
+    T_EQ_INT(classes("cox0-out"), 6);
+    pod_net_close(n);
+    n = must_open();
+    attach(n, "pod-a", a);
+    T_EQ_INT(classes("cox0-out"), 6); /* nobody has said otherwise */
+    SHAPE(n, "pod-a", .limit = {0});
+    T_EQ_INT(classes("cox0-out"), 6);
+    T_OK(is_led("pod-b"));
+    SHAPE(n, "pod-a", .limit = {12 * MBIT, 16 * MBIT});
+    T_OK(strstr(tc_line("class", "cox0-out", "1:21 "), "ceil 12Mbit") != NULL);
+    T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(12 * MBIT));
+    /* somebody removed the devices: the next word about a pod makes them again */
+    struct nl_sock s;
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(shape_remove(&s, "cox0"), 0);
+    nl_close(&s);
+    pod_net_close(n);
+    n = must_open();
+    SHAPE(n, "pod-b", .limit = {8 * MBIT, 16 * MBIT});
+    SHAPE(n, "pod-a", .limit = {12 * MBIT, 16 * MBIT});
+    T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(8 * MBIT));
+    T_NO_ERR(pod_net_detach(n, S("pod-a"), &err), &err);
+    T_EQ_INT(classes("cox0-out"), 4);
+    pod_net_close(n);
+    T_NO_ERR(pod_net_remove(&(struct pod_net_opts){.state_dir = DIR_ "/state"}, &err), &err);
+    T_EQ_INT(classes("cox0-out"), -1);
+}
+
+TEST(bytes_are_counted)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= 0);
+    struct pod_net_counter *list = NULL;
+    size_t len = 0;
+    T_NO_ERR(pod_net_counters(n, &list, &len, &err), &err);
+    T_EQ_INT(len, 3);
+    T_EQ_STR(str_of(list[0].uid), "");
+    for (size_t i = 1; i < len; i++) {
+        bool sender = strcmp(list[i].uid, "pod-a") == 0;
+        uint64_t much = sender ? list[i].out_bytes : list[i].in_bytes, little = sender ? list[i].in_bytes : list[i].out_bytes;
+        T_OK(much >= BYTES && much < BYTES + BYTES / 8);
+        T_OK(little > 0 && little < BYTES / 4);
+    }
+    free(list);
+    T_ERR(pod_net_shape(n, S("nobody"), &(struct shape_share){0}, &err), E_NOT_FOUND);
+    pod_net_close(n);
+}
+
+TEST_MAIN(limits_hold_in_both_directions, a_destination_has_a_limit_of_its_own, a_request_is_a_share_of_what_the_node_has, found_again_after_a_restart, bytes_are_counted)

@@ -1,0 +1,289 @@
+/* Numbers that follow from a pod's offset k in the node's range:
+ *
+ *     classes   k << 4        the pod: rate and ceil       u32   table 0x10, bucket k & 255
+ *               k << 4 | 1    what is to nowhere special         node (k >> 8) << 8 | 255: the address   -> k << 4 | 1
+ *               k << 4 | 2..  one for each destination           node (k >> 8) << 8 | 1..: and a range   -> k << 4 | 2..
+ *
+ * Minors 1 (the node) and 2 (pods without a share) are k = 0, the network's own address. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "net/shape.h"
+
+#include <errno.h>
+
+#include "net/nl_ops.h"
+#include "net/nl_tc.h"
+
+#define NODE_CLASS 1
+#define REST_CLASS 2
+#define TABLE 0x10u
+#define BUCKETS 256u
+#define LAST_NODE 255u
+#define QUANTUM_BYTES 60000u        /* one large segment in a turn: what is lent is lent in equal parts */
+#define RATE_MIN_BITS 64000         /* of those who asked for nothing: they must not starve */
+#define QUEUE_MIN_BYTES (256u << 10) /* four large segments: with fewer TCP loses more than it should */
+#define QUEUE_MAX_BYTES (16u << 20)
+#define QUEUE_RATE_PER_S 20         /* a full queue is 50 ms of what is promised, */
+#define QUEUE_CEIL_PER_S 50         /* or 20 ms of what may be borrowed: enough to reach it, and no second of waiting when nothing can be */
+#define PASS_NODE 1                 /* filters of a pod's link */
+#define LEAD_NODE 2
+
+static const uint8_t own_address[] = {[SHAPE_OUT] = NL_TC_SRC, [SHAPE_IN] = NL_TC_DST};
+static const uint8_t other_address[] = {[SHAPE_OUT] = NL_TC_DST, [SHAPE_IN] = NL_TC_SRC};
+/* what leaves the pod arrives at the node's end of its link */
+static const enum nl_tc_where place_on_link[] = {[SHAPE_OUT] = NL_TC_ON_ARRIVAL, [SHAPE_IN] = NL_TC_ON_DEPARTURE};
+
+static int there_is_fine(int r)
+{
+    return r == -EEXIST ? 0 : r;
+}
+
+static int absent_is_fine(int r)
+{
+    return r == -ENOENT || r == -ENODEV || r == -EINVAL ? 0 : r;
+}
+
+/* --- devices ------------------------------------------------------------------------------------------------------------------ */
+void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ])
+{
+    snprintf(ret, IFNAMSIZ, "%.10s-%s", bridge, d == SHAPE_OUT ? "out" : "in");
+}
+
+static uint32_t queue_bytes(int64_t rate, int64_t ceil)
+{
+    int64_t bytes = MAX(rate / 8 / QUEUE_RATE_PER_S, ceil / 8 / QUEUE_CEIL_PER_S);
+    return (uint32_t)MIN(MAX(bytes, (int64_t)QUEUE_MIN_BYTES), (int64_t)QUEUE_MAX_BYTES);
+}
+
+static int put_node_classes(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
+{
+    int64_t total = MAX(t->total[d], (int64_t)RATE_MIN_BITS);
+    struct nl_tc_class node = {.minor = NODE_CLASS, .rate_bits = total, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
+    struct nl_tc_class rest = {.minor = REST_CLASS, .parent = NODE_CLASS, .rate_bits = RATE_MIN_BITS, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
+    int r = nl_tc_class_put(s, t->index[d], &node);
+    if (r == 0)
+        r = nl_tc_class_put(s, t->index[d], &rest);
+    return r == 0 ? nl_tc_queue_put(s, t->index[d], REST_CLASS, queue_bytes(RATE_MIN_BITS, total)) : r;
+}
+
+static int setup_device(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
+{
+    int r = nl_tc_htb_put(s, t->index[d], REST_CLASS);
+    if (r == 0)
+        r = there_is_fine(nl_tc_table_add(s, t->index[d], TABLE, BUCKETS));
+    struct nl_tc_filter to_table = {.where = NL_TC_ON_HTB, .handle = NL_TC_FILTER(NL_TC_TABLE_ROOT, 0, 1), .link = TABLE, .hash_at = own_address[d]};
+    return r == 0 ? there_is_fine(nl_tc_filter_add(s, t->index[d], &to_table)) : r;
+}
+
+static int find_device(struct nl_sock *s, const char *name, const char *alias, int *ret_index, bool *ret_new)
+{
+    struct nl_link l;
+    int r = nl_link_find(s, name, &l);
+    if (r == 0 && strcmp(l.kind, "ifb") != 0)
+        return -EEXIST;
+    if (r == -ENODEV) {
+        r = there_is_fine(nl_link_add_ifb(s, name));
+        r = r == 0 ? nl_link_find(s, name, &l) : r;
+        *ret_new = true;
+    }
+    if (r == 0 && strcmp(l.alias, alias) != 0)
+        r = nl_link_set_alias(s, l.index, alias);
+    if (r == 0 && !(l.flags & IFF_UP))
+        r = nl_link_set_up(s, l.index);
+    *ret_index = r == 0 ? l.index : 0;
+    return r;
+}
+
+int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
+{
+    *ret_new = false;
+    for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+        char name[IFNAMSIZ];
+        shape_device_name(bridge, d, name);
+        int r = find_device(s, name, alias, &t->index[d], ret_new);
+        if (r == 0)
+            r = setup_device(s, t, d);
+        if (r == 0)
+            r = put_node_classes(s, t, d);
+        if (r < 0)
+            return r == -ENOENT || r == -ENOTSUP ? -EOPNOTSUPP : r; /* ENOENT: no such kind of discipline or filter */
+    }
+    return 0;
+}
+
+int shape_remove(struct nl_sock *s, const char *bridge)
+{
+    int first = 0;
+    for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+        char name[IFNAMSIZ];
+        struct nl_link l;
+        shape_device_name(bridge, d, name);
+        int r = nl_link_find(s, name, &l);
+        if (r == 0 && strcmp(l.kind, "ifb") == 0)
+            r = nl_link_del(s, l.index);
+        first = first || r == -ENODEV ? first : r;
+    }
+    return first;
+}
+
+int shape_total(struct nl_sock *s, const struct shape_tree *t)
+{
+    int r = 0;
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++)
+        r = put_node_classes(s, t, d);
+    return r;
+}
+
+/* --- pods --------------------------------------------------------------------------------------------------------------------- */
+static bool offset_of(const struct shape_tree *t, uint32_t ip, uint32_t *ret)
+{
+    uint32_t k = ip - t->pods.base;
+    *ret = k;
+    return ipam_cidr_has(t->pods, ip) && k > 0 && k < SHAPE_PODS;
+}
+
+static uint32_t filter_of(uint32_t k, uint32_t node)
+{
+    return NL_TC_FILTER(TABLE, k & (BUCKETS - 1), (k >> 8) << 8 | node);
+}
+
+/* Filters to destinations are a row without gaps. */
+static int clear_dest_filters(struct nl_sock *s, int index, uint32_t k)
+{
+    int r = 0;
+    for (uint32_t node = 1; node < LAST_NODE && r == 0; node++)
+        r = nl_tc_filter_del(s, index, NL_TC_ON_HTB, filter_of(k, node));
+    return absent_is_fine(r);
+}
+
+static int clear_classes(struct nl_sock *s, int index, uint32_t k, uint32_t from)
+{
+    int r = 0;
+    for (uint32_t i = from; i < 16 && r == 0; i++)
+        r = nl_tc_class_del(s, index, (uint16_t)(k << 4 | i));
+    return absent_is_fine(r);
+}
+
+/* total: more than this it can never have, whatever its ceiling. */
+static int put_leaf(struct nl_sock *s, int index, uint16_t minor, uint16_t parent, int64_t rate, int64_t ceil, int64_t total)
+{
+    struct nl_tc_class c = {.minor = minor, .parent = parent, .rate_bits = MIN(rate, ceil), .ceil_bits = ceil, .quantum_bytes = QUANTUM_BYTES};
+    int r = nl_tc_class_put(s, index, &c);
+    return r == 0 ? nl_tc_queue_put(s, index, minor, queue_bytes(rate, MIN(ceil, total))) : r;
+}
+
+static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, int64_t ceil)
+{
+    int r = 0, index = t->index[d];
+    uint32_t node = 1;
+    for (size_t i = 0; i < share->ndests && r == 0; i++) {
+        const struct shape_dest *to = &share->dests[i];
+        uint16_t minor = (uint16_t)(k << 4 | (i + 2));
+        r = put_leaf(s, index, minor, (uint16_t)(k << 4), RATE_MIN_BITS, MIN(ceil, to->limit), t->total[d]);
+        for (size_t j = 0; j < to->nnets && r == 0; j++, node++) {
+            struct nl_tc_filter f = {.where = NL_TC_ON_HTB, .handle = filter_of(k, node), .minor = minor, .nmatch = 2,
+                                     .match = {{own_address[d], ip, UINT32_MAX}, {other_address[d], to->nets[j].base, ipam_mask(to->nets[j].prefix)}}};
+            r = nl_tc_filter_add(s, index, &f);
+        }
+    }
+    return r;
+}
+
+static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share)
+{
+    int index = t->index[d];
+    /* A limit above what the node has is that of somebody who does not know the node: traffic inside of it may use it. */
+    int64_t ceil = share->limit[d] ? share->limit[d] : MAX(t->total[d], (int64_t)RATE_MIN_BITS), rate = MAX(MIN(share->request[d], ceil), (int64_t)MIN(RATE_MIN_BITS, ceil));
+    struct nl_tc_class pod = {.minor = (uint16_t)(k << 4), .parent = NODE_CLASS, .rate_bits = rate, .ceil_bits = ceil, .quantum_bytes = QUANTUM_BYTES};
+    struct nl_tc_filter whole = {.where = NL_TC_ON_HTB, .handle = filter_of(k, LAST_NODE), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_address[d], ip, UINT32_MAX}}};
+    int r = clear_dest_filters(s, index, k);
+    if (r == 0)
+        r = nl_tc_class_put(s, index, &pod);
+    if (r == 0)
+        r = put_leaf(s, index, (uint16_t)(k << 4 | 1), (uint16_t)(k << 4), rate, ceil, t->total[d]);
+    if (r == 0)
+        r = put_dests(s, t, d, k, ip, share, ceil);
+    if (r == 0)
+        r = clear_classes(s, index, k, (uint32_t)share->ndests + 2);
+    return r == 0 ? there_is_fine(nl_tc_filter_add(s, index, &whole)) : r;
+}
+
+int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share)
+{
+    uint32_t k;
+    size_t nets = 0;
+    for (size_t i = 0; i < share->ndests; i++)
+        nets += share->dests[i].nnets;
+    if (!offset_of(t, ip, &k) || share->ndests > SHAPE_DESTS || nets > SHAPE_NETS)
+        return -E2BIG;
+    int r = 0;
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++)
+        r = put_direction(s, t, d, k, ip, share);
+    return r;
+}
+
+static int del_offset(struct nl_sock *s, int index, uint32_t k)
+{
+    int r = clear_dest_filters(s, index, k);
+    if (r == 0)
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, filter_of(k, LAST_NODE)));
+    if (r == 0)
+        r = clear_classes(s, index, k, 1);
+    return r == 0 ? absent_is_fine(nl_tc_class_del(s, index, (uint16_t)(k << 4))) : r;
+}
+
+int shape_del(struct nl_sock *s, const struct shape_tree *t, uint32_t ip)
+{
+    uint32_t k;
+    int r = 0;
+    if (!offset_of(t, ip, &k))
+        return 0;
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++)
+        r = del_offset(s, t->index[d], k);
+    return r;
+}
+
+int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n)
+{
+    bool *keep CLEANUP(free) = xcalloc(SHAPE_PODS, sizeof *keep);
+    int r = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t k;
+        if (offset_of(t, ips[i], &k))
+            keep[k] = true;
+    }
+    keep[0] = true;
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++) {
+        struct nl_tc_minors all = {0};
+        r = nl_tc_class_list(s, t->index[d], &all);
+        for (size_t i = 0; i < all.len && r == 0; i++) {
+            uint32_t k = all.p[i] >> 4;
+            if (keep[k])
+                continue;
+            r = del_offset(s, t->index[d], k); /* its other classes come by again and are gone then, which is fine */
+        }
+        free(all.p);
+    }
+    return r;
+}
+
+/* --- links -------------------------------------------------------------------------------------------------------------------- */
+int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, bool all)
+{
+    int r = absent_is_fine(nl_tc_clsact_del(s, link)); /* all filters at once; between here and the end packets pass unshaped */
+    if (r == 0)
+        r = nl_tc_clsact_add(s, link);
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++) {
+        struct nl_tc_filter pass = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, PASS_NODE), .nmatch = 1,
+                                    .match = {{other_address[d], t->pods.base, ipam_mask(t->pods.prefix)}}};
+        struct nl_tc_filter lead = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]};
+        r = all ? 0 : nl_tc_filter_add(s, link, &pass);
+        if (r == 0)
+            r = nl_tc_filter_add(s, link, &lead);
+    }
+    return r;
+}
+
+int shape_release(struct nl_sock *s, int link)
+{
+    return absent_is_fine(nl_tc_clsact_del(s, link));
+}

@@ -1,0 +1,58 @@
+/* shape.h - how much of a node's network each pod gets: limits, and shares that hold when all want to send.
+ *
+ *     pod ──veth──► clsact ──mirred──► IFB-out ─ htb 1:1 (what the node has) ─┬─ pod 7: rate = request, ceil = limit ─┬─ everything else
+ *                   ▲                                                         ├─ pod 8 ...                            ├─ to 10.42.9.0/24: ceil
+ *     pod ◄──veth── clsact ◄─mirred─── IFB-in ── htb, the same               └─ 1:2 pods that asked for nothing       └─ ...
+ *
+ * One device for each direction (ifb), because a share is a share of something that all pods have together: a discipline on each pod's own
+ * link could only limit.  Packets find their class by the pod's address, through one u32 table of 256 buckets.  What nobody uses is lent to
+ * those who want more, in equal parts, up to their limit.  No eBPF, no tc program.
+ *
+ * What is counted are frames as the kernel hands them over: headers of Ethernet, IP and TCP are in it (TCP's own figure is some 4 % smaller).
+ * Traffic between pods of one node: counts for a pod with a limit, passes by otherwise (it never reaches the wire).
+ * Everything follows from the pod's address, so that a call can be cut off and made again, and a new process finds what the old one made.
+ * Threads: as the socket.  Ownership: nothing is kept.
+ * Limits: the first SHAPE_PODS addresses of a node's range; SHAPE_DESTS destinations with SHAPE_NETS ranges together for each pod. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "net/ipam.h"
+#include "net/nl.h"
+
+#define SHAPE_PODS 4096u
+#define SHAPE_DESTS 14u
+#define SHAPE_NETS 250u
+
+enum shape_direction { SHAPE_OUT, SHAPE_IN, SHAPE_DIRECTIONS }; /* as the pod sees it */
+
+struct shape_tree {
+    int index[SHAPE_DIRECTIONS];     /* of the ifb devices */
+    int64_t total[SHAPE_DIRECTIONS]; /* bit/s that the pods have together */
+    struct ipam_cidr pods;
+};
+struct shape_dest {
+    int64_t limit; /* bit/s, each direction */
+    const struct ipam_cidr *nets;
+    size_t nnets;
+};
+struct shape_share {
+    int64_t request[SHAPE_DIRECTIONS], limit[SHAPE_DIRECTIONS]; /* bit/s; 0: none */
+    const struct shape_dest *dests;
+    size_t ndests;
+};
+
+/* Device names of a bridge: "cox0-out", "cox0-in"; of a long name its first ten bytes. */
+void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ]);
+/* Makes the devices, or finds them; -EOPNOTSUPP: this kernel has no ifb, htb or u32.  ret_new: they were made just now, links that were led to older ones lead nowhere. */
+int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new) MUST_CHECK;
+int shape_remove(struct nl_sock *s, const char *bridge) MUST_CHECK;
+/* t->total is in force from here on. */
+int shape_total(struct nl_sock *s, const struct shape_tree *t) MUST_CHECK;
+/* The pod's classes.  -E2BIG: beyond the limits. */
+int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share) MUST_CHECK;
+int shape_del(struct nl_sock *s, const struct shape_tree *t, uint32_t ip) MUST_CHECK;
+/* Removes classes of pods that are none of these. */
+int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n) MUST_CHECK;
+/* Leads a pod's link (the node's end) through the devices, or no longer.  all: traffic with pods of this node too. */
+int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, bool all) MUST_CHECK;
+int shape_release(struct nl_sock *s, int link) MUST_CHECK;
