@@ -116,12 +116,67 @@ static int peers(void *arg, const struct agent_peer *all, size_t len, struct err
     return r;
 }
 
+/* --- shares of bandwidth -------------------------------------------------------------------------------------------------------- */
+static int capacity(void *arg, int64_t egress, int64_t ingress, struct err *err)
+{
+    struct agent_net *n = arg;
+    pthread_rwlock_rdlock(&n->lock);
+    int r = n->net ? pod_net_capacity(n->net, egress, ingress, err) : 0;
+    pthread_rwlock_unlock(&n->lock);
+    return r;
+}
+
+/* Ranges that cannot be read are refused: a limit that holds for part of a destination is none. */
+static int read_dests(struct arena *a, const struct agent_shape *s, struct shape_dest *ret, struct err *err)
+{
+    for (size_t i = 0; i < s->ndests; i++) {
+        struct ipam_cidr *nets = arena_array(a, s->dests[i].nnets, struct ipam_cidr);
+        ret[i] = (struct shape_dest){.limit = s->dests[i].limit, .nets = nets, .nnets = s->dests[i].nnets};
+        for (size_t k = 0; k < s->dests[i].nnets; k++)
+            if (!ipam_cidr_parse(s->dests[i].nets[k], &nets[k]))
+                return err_set(err, E_INVALID_ARG, "the destination \"" STR_FMT "\" of a bandwidth limit is no IPv4 range such as 10.42.3.0/24", STR_ARG(s->dests[i].nets[k]));
+    }
+    return 0;
+}
+
+static int shape(void *arg, str uid, const struct agent_shape *s, struct err *err)
+{
+    struct agent_net *n = arg;
+    ARENA_AUTO a = ARENA_INIT;
+    struct shape_dest *dests = arena_array(&a, s->ndests, struct shape_dest);
+    int r = read_dests(&a, s, dests, err);
+    if (r < 0)
+        return r;
+    struct shape_share share = {.request = {[SHAPE_OUT] = s->egress_request, [SHAPE_IN] = s->ingress_request}, .limit = {[SHAPE_OUT] = s->egress_limit, [SHAPE_IN] = s->ingress_limit},
+                                .dests = dests, .ndests = s->ndests};
+    pthread_rwlock_rdlock(&n->lock);
+    r = n->net ? pod_net_shape(n->net, uid, &share, err) : err_set(err, E_UNAVAILABLE, "the pod network is not set up yet");
+    pthread_rwlock_unlock(&n->lock);
+    return r;
+}
+
+static int counters(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err)
+{
+    struct agent_net *n = arg;
+    struct pod_net_counter *list CLEANUP(free) = NULL;
+    size_t len = 0;
+    pthread_rwlock_rdlock(&n->lock);
+    int r = n->net ? pod_net_counters(n->net, &list, &len, err) : 0;
+    pthread_rwlock_unlock(&n->lock);
+    *ret = arena_array(a, len, struct agent_counter);
+    *ret_len = len;
+    for (size_t i = 0; i < len; i++)
+        (*ret)[i] = (struct agent_counter){.uid = arena_str(a, str_of(list[i].uid)), .out_bytes = list[i].out_bytes, .in_bytes = list[i].in_bytes};
+    return r;
+}
+
 struct agent_net *agent_net_new(const struct agent_net_opts *o)
 {
     struct agent_net *n = xcalloc(1, sizeof *n);
     n->opts = *o;
     pthread_rwlock_init(&n->lock, NULL);
-    n->network = (struct agent_network){.arg = n, .open = open_net, .attach = attach, .detach = detach, .collect = collect, .peers = peers};
+    n->network = (struct agent_network){.arg = n, .open = open_net, .attach = attach, .detach = detach, .collect = collect, .peers = peers,
+                                          .capacity = capacity, .shape = shape, .counters = counters};
     return n;
 }
 

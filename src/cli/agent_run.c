@@ -28,17 +28,24 @@ struct agent_run {
 };
 
 /* --- options ---------------------------------------------------------------------------------------------------------------- */
-static const char *const *read_list(const struct cli_args *a, struct arena *arena, const char *name)
+/* What the option gives, and one more; more NULL: none. */
+static const char *const *read_list_and(const struct cli_args *a, struct arena *arena, const char *name, const char *more)
 {
     size_t n = 0;
     while (cli_list(a, name, n))
         n++;
-    if (!n)
+    if (!n && !more)
         return NULL;
-    const char **list = arena_array(arena, n + 1, const char *);
+    const char **list = arena_array(arena, n + 2, const char *);
     for (size_t i = 0; i < n; i++)
         list[i] = cli_list(a, name, i);
+    list[n] = more;
     return list;
+}
+
+static const char *const *read_list(const struct cli_args *a, struct arena *arena, const char *name)
+{
+    return read_list_and(a, arena, name, NULL);
 }
 
 static const char *machine_name(struct arena *arena)
@@ -52,6 +59,7 @@ static const char *machine_name(struct arena *arena)
 
 int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err)
 {
+    const char *domain = cli_str(a, "domain");
     const char *network = cli_str_or(a, "pod-network", "bridge"), *eviction = cli_str(a, "eviction-hard"), *dns = cli_str(a, "cluster-dns");
     if (strcmp(network, "bridge") != 0 && strcmp(network, "host") != 0)
         return err_set(err, E_INVALID_ARG, "--pod-network is bridge or host, not \"%s\"", network);
@@ -68,9 +76,10 @@ int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_r
             .cgroup_root = cli_str(a, "cgroup-root"),
             .cluster_dns = dns,
             .static_dir = cli_str(a, "static-pods"),
-            .labels = read_list(a, arena, "node-label"),
-            .taints = read_list(a, arena, "node-taint"),
+            .labels = read_list_and(a, arena, "node-label", domain ? arena_fmt(arena, "kuscia.secretflow/namespace=%s", domain).p : NULL),
+            .taints = read_list_and(a, arena, "node-taint", domain ? "kuscia.secretflow/agent=v1:NoSchedule" : NULL),
             .capacity = read_list(a, arena, "node-capacity"),
+            .partitions = read_list(a, arena, "gpu-partition"),
             .reserved = read_list(a, arena, "node-reserved"),
             .max_pods = (unsigned)cli_int(a, "max-pods", 0),
             .lease_ns = cli_duration_ns(a, "node-lease", 0),

@@ -37,10 +37,12 @@ struct agent_run_opts {
     {"pod-bridge", 0, CLI_STRING, "NAME", "cox0", "Name of the bridge.", NULL},                                                                                           \
     {"cluster-dns", 0, CLI_STRING, "ADDR", "", "Name server of pods.", NULL},                                                                                             \
     {"static-pods", 0, CLI_STRING, "DIR", "", "Folder with manifests of static pods.", NULL},                                                                             \
+    {"domain", 0, CLI_STRING, "NAME", "", "Institution that the machine is of: a Domain, whose status shows the token to join with.", NULL},                                \
     {"node-label", 0, CLI_LIST, "KEY=VALUE", "", "Label of the node.", NULL},                                                                                             \
     {"node-taint", 0, CLI_LIST, "KEY=VALUE:EFFECT", "", "Taint of the node when it registers.", NULL},                                                                    \
-    {"node-capacity", 0, CLI_LIST, "NAME=AMOUNT", "", "Resource that the machine has besides what is found: kuscia.io/bandwidth=1000.", NULL},                            \
-    {"node-reserved", 0, CLI_LIST, "NAME=AMOUNT", "", "Part of the capacity that is not for pods: cpu=500m.", NULL},                                                      \
+    {"node-capacity", 0, CLI_LIST, "NAME=AMOUNT", "", "Resource that the machine has besides what is found: bandwidth=10Gi, egress=200Mbps.", NULL},                            \
+    {"gpu-partition", 0, CLI_LIST, "NAME=ID", "", "Partition of a GPU, cut by others: nvidia.com/mig-1g.5gb=MIG-..., one each.", NULL},                                    \
+    {"node-reserved", 0, CLI_LIST, "NAME=AMOUNT", "", "Part of the capacity that is not for pods: cpu=500m, bandwidth=50M.", NULL},                                                      \
     {"max-pods", 0, CLI_INT, "N", "110", "Pods that the node takes.", NULL},                                                                                              \
     {"node-lease", 0, CLI_DURATION, "TIME", "40s", "How long the node's Lease is good; it is renewed four times as often.", NULL},                                        \
     {"insecure-registry", 0, CLI_LIST, "HOST:PORT", "", "Registry without a certificate that can be checked.", NULL},                                                     \

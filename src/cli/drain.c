@@ -9,7 +9,7 @@
 
 #include "base/civil.h"
 #include "base/map.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 
 #define RETRY_NS (5 * NSEC_PER_SEC)
 #define LOOK_NS (200 * NSEC_PER_MSEC)

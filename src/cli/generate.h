@@ -7,7 +7,7 @@
 #pragma once
 
 #include "cli/change.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 
 struct generator {
     const struct cli_verb *verb;

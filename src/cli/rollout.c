@@ -3,7 +3,7 @@
 #include "cli/rollout.h"
 
 #include "cli/describe.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 
 #define REVISION S("deployment.kubernetes.io/revision")
 #define CAUSE S("kubernetes.io/change-cause")

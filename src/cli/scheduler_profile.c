@@ -25,7 +25,7 @@ int scheduler_profile_read(const char *name, struct sched_profile **ret, struct 
 
 const char *const *scheduler_profile_names(struct arena *a, const struct sched_profile *profile, bool stands_in)
 {
-    static const char *const others[] = {"kai-scheduler", "godel-scheduler"};
+    static const char *const others[] = {"kai-scheduler", "godel-scheduler", "kuscia-scheduler"};
     const char **names = arena_array(a, MAX((size_t)PROFILES_MAX + 1, 3 + ARRAY_LEN(others)), const char *);
     size_t n = 0;
     if (profile->next) {

@@ -347,7 +347,7 @@ static int prepare(struct server *s, struct err *err)
     /* the store's lock also says whether another server runs on this folder: before anything is written */
     if ((r = store_embedded_open(store_dir, &(struct store_embedded_opts){.clock = &clock_real}, &s->store, err)) < 0 || (r = load_pki(s, err)) < 0 ||
         (r = start_loops(s, err)) < 0 || (r = start_http(s, err)) < 0 || (r = start_api(s, err)) < 0 ||
-        (!o->no_scheduler && (r = server_scheduler_new(s->api, o->scheduler_profile, &s->scheduler, err)) < 0))
+        (!o->no_scheduler && (r = server_scheduler_new(s->api, o->scheduler_profile, o->bind_requests, &s->scheduler, err)) < 0))
         return r;
     s->signals.on_signal = on_signal;
     return signal_watch_start(&s->signals, s->main_loop, err);

@@ -29,6 +29,7 @@ struct server_opts {
     nsec_t hpa_period_ns;
     int io_threads;               /* 0: one a core, at most 8 */
     const char *scheduler_profile; /* NULL: default */
+    bool bind_requests;            /* see live_opts */
     bool no_controllers;
     bool no_scheduler;
     bool no_anonymous;

@@ -9,6 +9,7 @@
 #include "sched/live/live.h"
 
 struct server_scheduler {
+    bool bind_requests;
     struct apiserver *api;
     struct loop *loop;
     struct thread thread;
@@ -93,12 +94,29 @@ static void ask_explain(void *arg, struct apiserver_question *q)
     post(arg, q, explain_run);
 }
 
+static void simulate_run(struct loop_msg *m)
+{
+    struct apiserver_question *q = container_of(m, struct apiserver_question, ask);
+    struct server_scheduler *x = q->part;
+    ARENA_AUTO a = ARENA_INIT;
+    struct json question, answer;
+    if (is_open(x, q) && json_parse(&a, q->body, NULL, &question, &q->err) >= 0 && live_simulate(x->live, &a, q->name, &question, &answer, &q->err) >= 0)
+        strbuf_add_str(&q->text, json_text(&a, &answer));
+    apiserver_answer(q);
+}
+
+static void ask_simulate(void *arg, struct apiserver_question *q)
+{
+    post(arg, q, simulate_run);
+}
+
 /* --- life --------------------------------------------------------------------------------------------------------------------------- */
 
-int server_scheduler_new(struct apiserver *api, const char *profile, struct server_scheduler **ret, struct err *err)
+int server_scheduler_new(struct apiserver *api, const char *profile, bool bind_requests, struct server_scheduler **ret, struct err *err)
 {
     struct server_scheduler *x = xnew(struct server_scheduler);
     x->api = api;
+    x->bind_requests = bind_requests;
     int r = scheduler_profile_read(profile, &x->profile, err);
     if (r == 0 && !(x->loop = loop_new("scheduler", &clock_real, err)))
         r = -err->code;
@@ -109,6 +127,7 @@ int server_scheduler_new(struct apiserver *api, const char *profile, struct serv
     x->names = scheduler_profile_names(&x->arena, x->profile, true);
     apiserver_add_metrics(api, ask_metrics, x);
     apiserver_set_explain(api, ask_explain, x);
+    apiserver_set_simulate(api, ask_simulate, x);
     *ret = x;
     return 0;
 }
@@ -122,7 +141,7 @@ int server_scheduler_start(struct server_scheduler *x, struct err *err)
 {
     char host[256] = "localhost";
     gethostname(host, sizeof host - 1);
-    struct live_opts lo = {.transport = apiserver_transport(x->api), .loop = x->loop, .clock = &clock_real, .profile = TAKE(x->profile), .names = x->names};
+    struct live_opts lo = {.transport = apiserver_transport(x->api), .loop = x->loop, .clock = &clock_real, .profile = TAKE(x->profile), .names = x->names, .bind_requests = x->bind_requests};
     lo.instance = arena_fmt(&x->arena, "%s-%s", x->names[0], host).p;
     x->live = live_new(&lo, err);
     if (!x->live)

@@ -12,7 +12,7 @@
 struct server_scheduler;
 
 /* profile: as scheduler_profile_read.  Before the API server's loops run. */
-int server_scheduler_new(struct apiserver *api, const char *profile, struct server_scheduler **ret, struct err *err) MUST_CHECK;
+int server_scheduler_new(struct apiserver *api, const char *profile, bool bind_requests, struct server_scheduler **ret, struct err *err) MUST_CHECK;
 int server_scheduler_start(struct server_scheduler *x, struct err *err) MUST_CHECK;
 /* No decision is made after this; done() when nothing is under way any more. */
 void server_scheduler_stop(struct server_scheduler *x, void (*done)(void *arg), void *arg);

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/version.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/verbs.h"
 #include "rt/file.h"
 

@@ -1,6 +1,6 @@
 /* set_env.c - cox set env: environment variables of a pod template, as values or from a config map or secret. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/set.h"
 
 struct env {

@@ -80,7 +80,7 @@ const struct cli_verb verb_agent = {
     .usage = "[OPTIONS]",
     .help = "Needs credentials, which `cox join` gets with a token.  Pods go on when the agent ends, and the next one takes them over.\n"
             "`cox server` has an agent of its own for its machine.",
-    .examples = "  cox agent\n  cox agent --kubeconfig node.kubeconfig --node-label disk=ssd --node-capacity kuscia.io/bandwidth=1000",
+    .examples = "  cox agent\n  cox agent --kubeconfig node.kubeconfig --node-label disk=ssd --node-capacity bandwidth=10Gi",
     .options = agent_options,
     .run = run_agent,
 };

@@ -1,7 +1,7 @@
 /* verb_api.c - what the server is and has: api-resources, api-versions, version, cluster-info. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/version.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/verbs.h"

@@ -1,7 +1,7 @@
 /* verb_auth.c - cox auth: may I, and who am I. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/access.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/print.h"
 #include "cli/resources.h"
 #include "cli/verbs.h"

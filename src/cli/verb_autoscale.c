@@ -1,7 +1,7 @@
 /* verb_autoscale.c - cox autoscale: a HorizontalPodAutoscaler for a workload. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/change.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/verbs.h"
 
 static int check_sizes(const struct cli_args *a, struct failure *f)

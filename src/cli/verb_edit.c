@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/change.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/threeway.h"
 #include "cli/verbs.h"
 #include "rt/file.h"

@@ -4,6 +4,7 @@
  *   train   Job    vision   train      0/4/4     Pending   2          5m      queue "vision" would pass its limit of 2 GPUs: it has 1 GPU, and 4 GPUs more ...
  * Members are: on nodes / needed together / there at all. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kuscia_watch.h"
 #include "cli/print.h"
 #include "cli/units.h"
 #include "cli/verbs.h"
@@ -164,6 +165,8 @@ static int job(struct session *s, struct failure *f)
     struct printer *p;
     struct units_view v;
     bool everywhere = cli_flag(s->args, "all-namespaces");
+    if (s->args->npositional == 2 && strcmp(s->args->positional[0], "watch") == 0)
+        return kuscia_watch(s, s->args->positional[1], cli_flag(s->args, "once"), f);
     if (s->args->npositional > 1)
         return session_usage(s, f, "name one, or none for all");
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
@@ -179,6 +182,7 @@ static int run_job(struct cli_args *a)
 
 static const struct cli_option job_options[] = {
     {"all-namespaces", 'A', CLI_FLAG, NULL, "", "Look into every namespace.", NULL},
+    {"once", 0, CLI_FLAG, NULL, "", "With watch: one look.", NULL},
     PRINT_OPTIONS_RESULT,
     {0},
 };
@@ -186,10 +190,11 @@ static const struct cli_option job_options[] = {
 const struct cli_verb verb_job = {
     .name = "job",
     .summary = "Show the work of queues: members, state, place in line, why it waits.",
-    .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT]",
+    .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT] | watch KUSCIAJOB [--once]",
     .help = "A row is what starts as a whole: the pods of a Job, a RayCluster, a Deployment's pod ..., by the PodGroup that stands for it.  MEMBERS are the pods that have\n"
-            "a node, those that are needed together, and all.  With a name, of the owner or of the PodGroup: all about it, and its pods with their nodes.",
-    .examples = "  cox job\n  cox job -A\n  cox job train -n research",
+            "a node, those that are needed together, and all.  With a name, of the owner or of the PodGroup: all about it, and its pods with their nodes.\n"
+            "`cox job watch` shows the tasks of a KusciaJob as their dependencies order them, which party lacks what, and every change until the job ends.",
+    .examples = "  cox job\n  cox job -A\n  cox job train -n research\n  cox job watch meeting",
     .options = job_options,
     .run = run_job,
     .is_client = true,

@@ -115,7 +115,8 @@ const struct cli_verb verb_join = {
     .usage = "URL --token ID.SECRET --ca-hash sha256:HEX",
     .help = "The server's certificate authority is checked against the hash before the token is sent, so that neither a mistyped address nor somebody in between\n"
             "learns it.  The token is needed once: the node then has a certificate of its own, which it renews by itself.",
-    .examples = "  cox join https://10.0.0.1:6443 --token abcdef.0123456789abcdef --ca-hash sha256:9f1c...",
+    .examples = "  cox join https://10.0.0.1:6443 --token abcdef.0123456789abcdef --ca-hash sha256:9f1c...\n"
+                "  cox join https://10.0.0.1:6443 --domain alice --token abcdef.0123456789abcdef --ca-hash sha256:9f1c...",
     .options = join_options,
     .run = run_join,
 };

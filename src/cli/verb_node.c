@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 #include "cli/describe_node.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/verbs.h"
 
 struct row {

@@ -1,7 +1,7 @@
 /* verb_patch.c - cox patch, cox scale. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/change.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "rt/file.h"

@@ -265,10 +265,13 @@ static const struct cli_option queue_options[] = {
     {0},
 };
 
+static const struct cli_verb *const subs[] = {&verb_queue_simulate, NULL};
+
 const struct cli_verb verb_queue = {
     .name = "queue",
     .summary = "Show the tree of queues: quota, share, use and who waits.",
     .usage = "[NAME] [-r RESOURCE] [-o FORMAT]",
+    .subs = subs,
     .help = "Bars are as long as the queue's fair share: # is used within the quota, + beyond it, ! beyond the share (other queues may take that back), . is not used.\n"
             "With a name: that queue, what is below it, and its units with their place in the line.",
     .examples = "  cox queue\n  cox queue research -r gpu",

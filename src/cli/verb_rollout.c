@@ -1,7 +1,7 @@
 /* verb_rollout.c - cox rollout: status, history, undo, restart, pause and resume of deployments, daemon sets and stateful sets. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/civil.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/rollout.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"

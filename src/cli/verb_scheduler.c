@@ -26,6 +26,17 @@ static const char *const *names_of(struct session *s, const struct sched_profile
     return names;
 }
 
+/* Beside KAI, whose controllers write the status of queues, two would write over each other; who stands in for kai-scheduler is the one. */
+static bool writes_queues(struct session *s, const char *const *names)
+{
+    if (cli_given(s->args, "queue-status"))
+        return cli_flag(s->args, "queue-status");
+    for (size_t i = 0; names[i]; i++)
+        if (strcmp(names[i], "kai-scheduler") == 0)
+            return true;
+    return false;
+}
+
 /* --- the component -------------------------------------------------------------------------------------------------------------------------------------- */
 static int read_profile(struct session *s, struct sched_profile **ret, struct err *err)
 {
@@ -54,7 +65,9 @@ static int start(void *self, const struct component_env *env, struct err *err)
     lo.workers = (uint32_t)MAX(cli_int(s->args, "workers", 1), (int64_t)1);
     lo.binds = (uint32_t)cli_int(s->args, "bind-window", 0);
     lo.seed = (uint64_t)cli_int(s->args, "seed", 0);
+    lo.no_queue_status = !writes_queues(s, names);
     lo.no_events = cli_given(s->args, "events") && !cli_flag(s->args, "events");
+    lo.bind_requests = cli_flag(s->args, "bind-requests");
     x->live = live_new(&lo, err);
     return x->live ? 0 : -err->code;
 }
@@ -108,7 +121,9 @@ static const struct cli_option scheduler_options[] = {
     {"workers", 'w', CLI_INT, "N", "1", "Threads that look for nodes.", NULL},
     {"seed", 0, CLI_INT, "N", "0", "How equal scores are decided; 0: by name.", NULL},
     {"bind-window", 0, CLI_INT, "N", "512", "Binds on their way to the server at a time.", NULL},
+    {"bind-requests", 0, CLI_FLAG, NULL, "", "Write a BindRequest for each bind of a unit in a queue, as KAI has them.", NULL},
     {"events", 0, CLI_FLAG, NULL, "true", "Write Events.", NULL},
+    {"queue-status", 0, CLI_FLAG, NULL, "true for kai-scheduler, else false", "Write the status of queues and shards; not beside KAI, which does.", NULL},
     COMPONENT_OPTIONS("cox-scheduler"),
     {0},
 };

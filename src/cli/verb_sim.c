@@ -5,12 +5,14 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/cluster_snapshot.h"
 #include "cli/verbs.h"
 #include "rt/file.h"
 #include "sim/inputs.h"
 #include "sim/openb.h"
 #include "sim/report.h"
 #include "sim/whatif.h"
+#include "sim/world.h"
 
 #define SCENARIO_BYTES (64u << 20)
 #define DUMP_BYTES (1u << 30)
@@ -34,6 +36,11 @@ struct job {
     nsec_t shown_ns;
     bool shows_progress;
 };
+
+static bool wants_json(const struct job *j)
+{
+    return cli_flag(j->args, "json") || str_is(str_of(cli_str_or(j->args, "output", "")), "json");
+}
 
 /* --- files ---------------------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -130,7 +137,7 @@ static struct sim *run_one(struct job *j, struct sched_profile *profile, str pro
     clear_progress(j);
     if (!sim)
         return NULL;
-    bool timed = !cli_flag(j->args, "json") || cli_flag(j->args, "timing");
+    bool timed = !wants_json(j) || cli_flag(j->args, "timing");
     *ret = (struct report_run){.title = j->title, .profile = profile_name, .seed = j->seed, .s = sim_sched(sim)};
     ret->wall_ns = timed ? MAX(clock_mono(&clock_real) - start, (nsec_t)1) : 0;
     report_explain(sim, &j->arena, PENDING_EXPLAINED, ret);
@@ -142,7 +149,7 @@ static int write_out(struct job *j, const struct report_run *runs, size_t n, str
 {
     STRBUF_AUTO b = STRBUF_HEAP;
     const char *html = cli_str(j->args, "html");
-    if (cli_flag(j->args, "json"))
+    if (wants_json(j))
         report_json(&b, runs, n);
     else
         report_text(&b, runs, n);
@@ -158,15 +165,42 @@ static int write_out(struct job *j, const struct report_run *runs, size_t n, str
     return file_write_atomic(html, strbuf_str(&b), 0644, err);
 }
 
+/* "A,B": the words of a list. */
+static size_t words_of(const char *list, str names[REPORT_RUNS_MAX])
+{
+    str rest = str_of(list);
+    size_t n = 0;
+    while (rest.len && n < REPORT_RUNS_MAX) {
+        str_cut(&rest, ',', &names[n]);
+        n += names[n].len > 0;
+    }
+    return n;
+}
+
+/* The settings of the batch policy to run under: those of --policy, all of them, or the scenario's. */
+static int read_settings(struct job *j, const struct sim_setting *ret[REPORT_RUNS_MAX], size_t *ret_n, struct err *err)
+{
+    const char *given = cli_str(j->args, "policy");
+    str names[REPORT_RUNS_MAX];
+    size_t n = words_of(given ? given : j->scenario && j->scenario->policy.len ? arena_cstr(&j->arena, j->scenario->policy) : sim_setting_default->name, names);
+    if (n == 1 && str_is(names[0], "all"))
+        for (n = 0; sim_settings[n].name && n < REPORT_RUNS_MAX; n++)
+            names[n] = str_of(sim_settings[n].name);
+    for (size_t i = 0; i < n; i++)
+        if (!(ret[i] = sim_setting_find(names[i]))) {
+            struct strbuf b = strbuf_on(&j->arena);
+            for (const struct sim_setting *x = sim_settings; x->name; x++)
+                strbuf_addf(&b, "%s%s", x == sim_settings ? "" : ", ", x->name);
+            return err_set(err, E_NOT_FOUND, "there is no policy \"" STR_FMT "\"; there are " STR_FMT ", and all for every one of them", STR_ARG(names[i]), STR_ARG(strbuf_str(&b)));
+        }
+    *ret_n = n;
+    return 0;
+}
+
 /* The profiles to run: those of --compare, or the one. */
 static size_t profile_names(struct job *j, str names[REPORT_RUNS_MAX])
 {
-    str list = str_of(cli_str(j->args, "compare"));
-    size_t n = 0;
-    while (list.len && n < REPORT_RUNS_MAX) {
-        str_cut(&list, ',', &names[n]);
-        n += names[n].len > 0;
-    }
+    size_t n = words_of(cli_str(j->args, "compare"), names);
     if (!n) {
         const char *given = cli_str(j->args, "profile");
         names[n++] = given ? str_of(given) : j->scenario && j->scenario->profile.len ? j->scenario->profile : S("default");
@@ -186,22 +220,80 @@ static int simulate(struct job *j, struct err *err)
     str names[REPORT_RUNS_MAX];
     struct report_run runs[REPORT_RUNS_MAX];
     struct sim *sims[REPORT_RUNS_MAX] = {NULL};
-    size_t n = profile_names(j, names);
-    int r = 0;
-    for (size_t i = 0; r >= 0 && i < n; i++) {
+    const struct sim_setting *settings[REPORT_RUNS_MAX];
+    size_t n = profile_names(j, names), nsettings = 0, done = 0;
+    int r = read_settings(j, settings, &nsettings, err);
+    if (r >= 0 && n * nsettings > REPORT_RUNS_MAX)
+        r = err_set(err, E_INVALID_ARG, "%zu profiles and %zu policies are more than %d runs", n, nsettings, REPORT_RUNS_MAX);
+    for (size_t i = 0; r >= 0 && i < n * nsettings; i++, done++) {
         struct sched_profile *profile = NULL;
-        r = read_profile(j, names[i], beside(j, names[i]), &profile, err);
-        if (r >= 0 && !(sims[i] = run_one(j, profile, names[i], &runs[i], err)))
+        str name = names[i / nsettings];
+        j->opts.setting = settings[i % nsettings];
+        r = read_profile(j, name, beside(j, name), &profile, err);
+        if (r >= 0 && !(sims[i] = run_one(j, profile, nsettings > 1 ? str_of(j->opts.setting->name) : name, &runs[i], err)))
             r = -(err->code ? err->code : E_INTERNAL);
+        if (r >= 0 && nsettings > 1 && n > 1)
+            runs[i].profile = arena_fmt(&j->arena, STR_FMT " %s", STR_ARG(name), j->opts.setting->name);
     }
     if (r >= 0)
-        r = write_out(j, runs, n, err);
-    for (size_t i = 0; i < n; i++)
+        r = write_out(j, runs, done, err);
+    for (size_t i = 0; i < REPORT_RUNS_MAX; i++)
         sim_free(sims[i]);
     return r;
 }
 
 /* --- what if ------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The objects of the question, when it is a file with manifests and the cluster is made of such. */
+static int read_changes(struct job *j, struct input_items *ret, struct err *err)
+{
+    const char *given = cli_str(j->args, "what-if");
+    str text;
+    *ret = (struct input_items){0};
+    if (!j->dump_file.len || !file_exists(given))
+        return 0;
+    int r = read_text(j, given, SCENARIO_BYTES, &text, err);
+    struct err ignored;
+    if (r >= 0 && input_items(&j->arena, text, str_of(given), ret, &ignored) < 0)
+        *ret = (struct input_items){0}; /* a job in a scenario's words, or nothing good: who reads that will say */
+    return r;
+}
+
+struct wanted_profile {
+    struct job *j;
+    str name;
+};
+
+static struct sched_profile *make_profile(void *arg)
+{
+    struct wanted_profile *x = arg;
+    struct sched_profile *p = NULL;
+    struct err err = ERR_NONE;
+    BUG_ON(read_profile(x->j, x->name, NULL, &p, &err) < 0); /* it was read before */
+    return p;
+}
+
+/* Objects that are changed, or several that come: two simulations are compared. */
+static int ask_world(struct job *j, const struct input_items *changes, str profile, struct err *err)
+{
+    struct input_items cluster;
+    struct world_answer answer;
+    struct wanted_profile of = {j, profile};
+    struct world_opts opts = {.make_profile = make_profile, .arg = &of, .sim = j->opts};
+    STRBUF_AUTO b = STRBUF_HEAP;
+    opts.sim.seed = j->seed;
+    int r = input_items(&j->arena, j->dump, j->dump_file, &cluster, err);
+    if (r >= 0)
+        r = world_ask(&j->arena, &cluster, changes, &opts, &answer, err);
+    if (r < 0)
+        return r;
+    if (wants_json(j))
+        world_json(&b, &answer);
+    else
+        world_text(&b, &answer);
+    fwrite(b.p, 1, b.len, stdout);
+    return 0;
+}
 
 static int read_question(struct job *j, struct scenario_job *ret, struct err *err)
 {
@@ -224,17 +316,32 @@ static int ask(struct job *j, struct err *err)
     struct scenario_job gang;
     struct whatif_answer answer;
     str names[REPORT_RUNS_MAX];
+    const struct sim_setting *settings[REPORT_RUNS_MAX];
+    struct input_items changes;
+    size_t nsettings;
     profile_names(j, names);
-    int r = read_question(j, &gang, err);
+    int r = read_settings(j, settings, &nsettings, err);
+    if (r >= 0 && settings[0]->one_line)
+        r = err_set(err, E_INVALID_ARG, "--what-if asks about queues, and the policy %s has none", settings[0]->name);
+    if (r >= 0)
+        r = read_changes(j, &changes, err);
+    bool world = r >= 0 && world_is_question(&changes);
+    if (r >= 0 && !world)
+        r = read_question(j, &gang, err);
     if (r >= 0)
         r = read_profile(j, names[0], beside(j, names[0]), &profile, err);
     if (r < 0)
         return r;
+    j->opts.setting = settings[0];
+    if (world) {
+        profile_free(profile);
+        return ask_world(j, &changes, names[0], err);
+    }
     j->opts.until = 0; /* the answer may lie behind it */
     struct sim *sim = make(j, profile, err);
     if (!sim)
         return -(err->code ? err->code : E_INTERNAL);
-    bool has_ends = j->scenario || j->trace_file.len;
+    bool has_ends = j->scenario || j->trace_file.len || j->shapes.has_ends;
     nsec_t at = cli_duration_ns(j->args, "at", has_ends ? sim_last_arrival(sim) : 0);
     r = sim_run(sim, at, err);
     if (r >= 0 && j->scenario)
@@ -244,7 +351,7 @@ static int ask(struct job *j, struct err *err)
     clear_progress(j);
     if (r >= 0) {
         STRBUF_AUTO b = STRBUF_HEAP;
-        if (cli_flag(j->args, "json"))
+        if (wants_json(j))
             whatif_json(&b, &answer);
         else
             whatif_text(&b, &answer);
@@ -264,7 +371,8 @@ static void begin(struct job *j, const struct cli_args *a, uint64_t seed)
 
 static int finish(struct job *j, struct err *err)
 {
-    int r = cli_str(j->args, "what-if") ? ask(j, err) : simulate(j, err);
+    const char *output = cli_str_or(j->args, "output", "json");
+    int r = strcmp(output, "json") ? err_set(err, E_INVALID_ARG, "-o %s: only json is known", output) : cli_str(j->args, "what-if") ? ask(j, err) : simulate(j, err);
     scenario_free(j->scenario);
     arena_fini(&j->arena);
     return r < 0 ? cli_fail_err(err) : 0;
@@ -277,13 +385,31 @@ static int give_up(struct job *j, const struct err *err)
     return cli_fail_err(err);
 }
 
+/* A running cluster instead of a scenario: its objects as they are now. */
+static int ask_cluster(struct session *s, struct failure *f)
+{
+    struct job j;
+    begin(&j, s->args, 0);
+    int r = cluster_snapshot(s, &j.dump, f);
+    if (r < 0)
+        return r;
+    j.title = j.dump_file = S("the cluster");
+    j.opts.grace = 30 * NSEC_PER_SEC;
+    r = ask(&j, &f->err);
+    arena_fini(&j.arena);
+    f->from_server = false;
+    return r;
+}
+
 static int run_scenario(struct cli_args *a)
 {
     struct job j;
     struct err err = ERR_NONE;
     str text;
+    if (a->npositional == 0 && cli_str(a, "what-if"))
+        return session_run(a, ask_cluster);
     if (a->npositional != 1)
-        return cli_usage(a, "name one scenario file, or one of perf, openb, philly and dump");
+        return cli_usage(a, "name one scenario file, or one of perf, openb, philly and dump; or ask a running cluster with --what-if");
     begin(&j, a, 42);
     if (read_text(&j, a->positional[0], SCENARIO_BYTES, &text, &err) < 0 || scenario_parse(text, str_of(a->positional[0]), &j.scenario, &err) < 0)
         return give_up(&j, &err);
@@ -291,6 +417,7 @@ static int run_scenario(struct cli_args *a)
         j.seed = j.scenario->seed;
     j.title = j.scenario->name;
     j.opts = (struct sim_opts){.until = cli_duration_ns(a, "until", j.scenario->until), .grace = j.scenario->grace, .sample = j.scenario->sample};
+    j.opts.owed_after = cli_duration_ns(a, "owed-after", j.scenario->owed_after);
     return finish(&j, &err);
 }
 
@@ -332,10 +459,14 @@ static int run_philly(struct cli_args *a)
     int64_t nodes = cli_int(a, "nodes", 312), gpus = cli_int(a, "gpus-per-node", 8), jobs = cli_int(a, "jobs", 0);
     if (nodes < 1 || nodes > 1000000 || gpus < 1 || gpus > GPU_MAX || jobs < 0)
         return cli_usage(a, "--nodes must be from 1 to 1000000, --gpus-per-node from 1 to %d", GPU_MAX);
-    j.philly = (struct input_philly_opts){(uint32_t)nodes, (uint32_t)gpus, (size_t)jobs};
+    j.philly = (struct input_philly_opts){.nodes = (uint32_t)nodes, .gpus_per_node = (uint32_t)gpus, .jobs = (size_t)jobs};
+    j.philly.queues = cli_flag(a, "queues");
+    j.philly.checkpoint = cli_duration_ns(a, "checkpoint", 0);
     j.title = S("philly");
     j.trace_file = str_of(a->positional[0]);
     j.opts.until = cli_duration_ns(a, "until", 0);
+    j.opts.owed_after = cli_duration_ns(a, "owed-after", 0);
+    j.opts.grace = cli_duration_ns(a, "grace", 30 * NSEC_PER_SEC);
     if (read_text(&j, a->positional[0], DUMP_BYTES, &j.trace, &err) < 0)
         return give_up(&j, &err);
     return finish(&j, &err);
@@ -460,8 +591,11 @@ static int run_openb(struct cli_args *a)
 #define OUTPUT_OPTIONS                                                                                                                                     \
     {"profile", 0, CLI_STRING, "NAME|FILE", "default", "Profile to schedule by: default, binpack, spread, gpu-packing or a file.", NULL},                  \
         {"compare", 0, CLI_STRING, "A,B,...", "", "Run the same under several profiles and show them side by side.", NULL},                                 \
+        {"policy", 0, CLI_STRING, "A,B,...", "cox", "How units of queues are decided about: fifo, fifo-backfill, queues, reclaim, kai, cox; several are shown side by side, all is every one.", NULL}, \
+        {"owed-after", 0, CLI_DURATION, "TIME", "10m", "A guarantee is broken when a queue that asks within its quota waits for longer while others are above theirs.", NULL}, \
         {"seed", 0, CLI_INT, "N", "the scenario's, or 42", "Everything that is drawn by chance comes from it.", NULL},                                       \
         {"json", 0, CLI_FLAG, NULL, "", "Everything as JSON: figures, time series, placements, reasons.", NULL},                                            \
+        {"output", 'o', CLI_STRING, "json", "", "The same: -o json.", NULL},                                                                               \
         {"html", 0, CLI_STRING, "FILE", "", "Also write a page with plots, which opens offline.", NULL},                                                    \
         {"timing", 0, CLI_FLAG, NULL, "", "Also put what the clock said into JSON and page; the same seed gives other bytes then.", NULL}
 #define WHAT_IF_OPTION {"what-if", 0, CLI_STRING, "JOB|FILE", "", "Ask about a job that is not there: would it fit, when would it start, what would have to go.", NULL}
@@ -481,6 +615,9 @@ static const struct cli_option philly_options[] = {OUTPUT_OPTIONS,
                                                    {"nodes", 0, CLI_INT, "N", "312", "Number of nodes.", NULL},
                                                    {"gpus-per-node", 0, CLI_INT, "G", "8", "GPUs of each.", NULL},
                                                    {"jobs", 0, CLI_INT, "N", "all", "Only the first so many jobs.", NULL},
+                                                   {"queues", 0, CLI_FLAG, NULL, "", "Virtual clusters are queues, with quotas by how much they use.", NULL},
+                                                   {"checkpoint", 0, CLI_DURATION, "TIME", "never", "How often jobs save their work.", NULL},
+                                                   {"grace", 0, CLI_DURATION, "TIME", "30s", "How long an evicted pod takes to go.", NULL},
                                                    {0}};
 static const struct cli_option openb_options[] = {{"nodes", 0, CLI_STRING, "FILE", "", "CSV: sn,cpu_milli,memory_mib,gpu,model.", NULL},
                                                   {"pods", 0, CLI_STRING, "FILE", "", "CSV: name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,...", NULL},
@@ -505,14 +642,16 @@ static const struct cli_verb *const subs[] = {&perf, &openb, &philly, &dump, NUL
 const struct cli_verb verb_sim = {
     .name = "sim",
     .summary = "Simulate a cluster and a workload on the scheduling engine.",
-    .usage = "SCENARIO.yaml [--html FILE] [--json] [--what-if JOB] [--compare A,B]",
+    .usage = "SCENARIO.yaml [--html FILE] [--json] [--what-if JOB] [--compare A,B] [--policy A,B] | --what-if FILE",
     .help = "Jobs come, are placed by the real scheduling engine, run and end, in virtual time. The same seed gives the same result.\n"
             "docs/simulator.md describes scenario files; examples/sim has some.",
     .examples = "  cox sim examples/sim/two-teams.yaml --html report.html\n"
                 "  cox sim examples/sim/two-teams.yaml --compare default,binpack\n"
                 "  cox sim examples/sim/two-teams.yaml --what-if 'gang: {replicas: 4, requests: {cpu: 8, gpu: 4}}'\n"
-                "  cox sim perf SchedulingBasic --nodes 1000 --pods 5000",
+                "  cox sim perf SchedulingBasic --nodes 1000 --pods 5000\n"
+                "  cox sim --what-if train.yaml",
     .options = scenario_options,
     .subs = subs,
     .run = run_scenario,
+    .is_client = true,
 };

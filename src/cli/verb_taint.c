@@ -1,7 +1,7 @@
 /* verb_taint.c - cox taint: KEY=VALUE:EFFECT puts a taint on nodes, KEY:EFFECT- and KEY- take it away. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/change.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/verbs.h"
 
 struct taint {

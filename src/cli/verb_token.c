@@ -1,7 +1,7 @@
 /* verb_token.c - cox token: bootstrap tokens, with which machines join, as Secrets of kube-system. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/civil.h"
-#include "cli/json_make.h"
+#include "wire/json_make.h"
 #include "cli/session.h"
 #include "cli/tabs.h"
 #include "cli/verbs.h"

@@ -1,6 +1,7 @@
 /* verb_top.c - cox top: what nodes and pods use, from metrics.k8s.io. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/quantity.h"
+#include "base/bandwidth.h"
 #include "cli/print.h"
 #include "cli/resources.h"
 #include "cli/verbs.h"
@@ -174,12 +175,59 @@ static void node_rows(struct session *s, const struct uses *u, const struct json
     print_flush(&out);
 }
 
+/* --- bandwidth of nodes ---------------------------------------------------------------------------------------------------------------- */
+
+/* "200 Mbit/s", and "<unknown>" for what is not there. */
+static void add_bits(struct strbuf *b, const struct json *of, const char *key)
+{
+    char text[BANDWIDTH_TEXT];
+    strbuf_addf(b, "%s\t", json_get(of, str_of(key)) ? bandwidth_print(json_get_int(of, str_of(key), 0), text) : "<unknown>");
+}
+
+/* The node itself knows: what it has, what is promised of it, what passes just now.  One question for each node. */
+static int top_bandwidth(struct session *s, const char *name, struct failure *f)
+{
+    static const char *const ends[] = {"egress", "ingress"};
+    TABS_AUTO tabs = TABS_TABLE;
+    STRBUF_AUTO out = STRBUF_HEAP;
+    struct json nodes;
+    int r = ask(s, S("/api/v1/nodes"), name, &nodes, f);
+    if (r < 0)
+        return r;
+    if (!cli_flag(s->args, "no-headers"))
+        strbuf_addf(&tabs.text, "NAME\tEGRESS\tRESERVED\tUSED\tINGRESS\tRESERVED\tUSED\t\n");
+    for (size_t i = 0; i < nodes.len; i++) {
+        str node = json_str(json_path(&nodes.items[i], "metadata", "name", NULL));
+        struct strbuf path = strbuf_on(&s->arena);
+        struct json summary = json_object();
+        struct failure unheard = {0};
+        strbuf_add_str(&path, S("/api/v1/nodes"));
+        client_path_add(&path, node);
+        strbuf_add_str(&path, S("/proxy/stats/summary"));
+        if (session_get(s, strbuf_str(&path), S(""), &summary, &unheard) < 0) /* it does not answer: the row says so */
+            summary = json_object();
+        strbuf_addf(&tabs.text, STR_FMT "\t", STR_ARG(node));
+        for (size_t e = 0; e < ARRAY_LEN(ends); e++) {
+            const struct json *b = json_get(json_path(&summary, "node", "bandwidth", NULL), str_of(ends[e]));
+            add_bits(&tabs.text, b, "totalBits");
+            add_bits(&tabs.text, b, "requestedBits");
+            add_bits(&tabs.text, b, "usedBits");
+        }
+        strbuf_add_char(&tabs.text, '\n');
+    }
+    tabs_flush(&tabs, &out);
+    print_flush(&out);
+    return 0;
+}
+
 static int top_nodes(struct session *s, struct failure *f)
 {
     const char *name = s->args->npositional ? s->args->positional[0] : NULL;
     struct json metrics, nodes;
     struct uses u = {0};
     int r = check_words(s, f);
+    if (r == 0 && cli_flag(s->args, "bandwidth"))
+        return top_bandwidth(s, name, f);
     if (r == 0)
         r = check_api(s, f);
     if (r == 0)
@@ -303,6 +351,7 @@ static int run_pods(struct cli_args *a)
 static const struct cli_option node_options[] = {
     TOP_OPTIONS,
     {"show-capacity", 0, CLI_FLAG, NULL, "", "Shares of the capacity, not of what pods may use.", NULL},
+    {"bandwidth", 0, CLI_FLAG, NULL, "", "What each node has of the network, what pods were promised of it, and what passes now.", NULL},
     {0},
 };
 static const struct cli_option pod_options[] = {
@@ -317,7 +366,7 @@ static const struct cli_verb top_node_verb = {.name = "node",
                                               .aliases = "nodes,no",
                                               .summary = "What nodes use.",
                                               .usage = "[NAME | -l LABELS] [OPTIONS]",
-                                              .examples = "  cox top nodes\n  cox top nodes --sort-by=memory",
+                                              .examples = "  cox top nodes\n  cox top nodes --sort-by=memory\n  cox top nodes --bandwidth",
                                               .options = node_options,
                                               .run = run_nodes,
                                               .is_client = true};

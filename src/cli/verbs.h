@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 extern const struct cli_verb verb_agent, verb_uninstall;
-extern const struct cli_verb verb_server, verb_kubeconfig, verb_store, verb_sim, verb_scheduler, verb_controllers, verb_why, verb_queue, verb_job, verb_completion, verb_man;
+extern const struct cli_verb verb_server, verb_kubeconfig, verb_store, verb_sim, verb_scheduler, verb_controllers, verb_why, verb_queue, verb_queue_simulate, verb_job, verb_completion, verb_man;
 extern const struct cli_verb verb_get, verb_describe, verb_create, verb_apply, verb_delete, verb_wait, verb_label, verb_annotate, verb_patch, verb_scale, verb_api_resources,
     verb_api_versions, verb_version, verb_cluster_info, verb_auth, verb_explain, verb_config, verb_run, verb_expose, verb_edit;
 extern const struct cli_verb verb_token, verb_join;

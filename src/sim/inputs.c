@@ -3,6 +3,7 @@
 
 #include "base/civil.h"
 #include "sched/engine/object.h"
+#include "sched/policy/object_queue.h"
 #include "wire/yaml.h"
 
 /* --- generators ----------------------------------------------------------------------------------------------------------------------------------------- */
@@ -105,107 +106,6 @@ int input_generator(struct sim *sim, const struct gen_workload *w, const struct 
     return gen_run(w, scale, &sink, err);
 }
 
-/* --- Philly ------------------------------------------------------------------------------------------------------------------------------------------------ */
-
-#define PHILLY_CPU_A_GPU 4000ll
-#define PHILLY_MEMORY_A_GPU (32ll << 30)
-#define PHILLY_GPUS_MAX 4096
-
-struct philly_job {
-    nsec_t at, duration;
-    uint32_t gpus, line;
-};
-
-static int fail_line(str file, size_t line, const char *what, str value, struct err *err)
-{
-    return err_set(err, E_INVALID, STR_FMT ":%zu: %s: \"" STR_FMT "\"", STR_ARG(file), line, what, STR_ARG(str_sub(value, 0, 60)));
-}
-
-static int read_philly_line(str line, str file, size_t number, struct philly_job *j, struct err *err)
-{
-    str part[3];
-    double seconds, gpus;
-    char when[32];
-    for (size_t i = 0; i < ARRAY_LEN(part); i++)
-        str_cut(&line, ',', &part[i]);
-    if (part[0].len != 19 || part[0].p[10] != ' ')
-        return fail_line(file, number, "timestamp: not a time such as 2017-10-09 07:01:55", part[0], err);
-    snprintf(when, sizeof when, STR_FMT "Z", STR_ARG(part[0]));
-    when[10] = 'T';
-    if (!civil_parse(str_of(when), &j->at) || j->at < 0)
-        return fail_line(file, number, "timestamp: not a time such as 2017-10-09 07:01:55", part[0], err);
-    if (!str_to_double(part[1], &seconds) || !(seconds >= 0) || seconds > 1e9)
-        return fail_line(file, number, "duration: not a number of seconds", part[1], err);
-    if (!str_to_double(part[2], &gpus) || !(gpus >= 1) || gpus > PHILLY_GPUS_MAX || gpus != (double)(uint32_t)gpus)
-        return fail_line(file, number, "num_gpus: not a whole number from 1 to 4096", part[2], err);
-    j->duration = (nsec_t)(seconds * 1e9);
-    j->gpus = (uint32_t)gpus;
-    j->line = (uint32_t)number;
-    return 0;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct philly_job *x = a, *y = b;
-    return x->at != y->at ? (x->at < y->at ? -1 : 1) : x->line < y->line ? -1 : 1;
-}
-
-static struct scenario_job *philly_kind(struct arena *a, uint32_t gpus, uint32_t per_node)
-{
-    struct scenario_job *j = arena_new(a, struct scenario_job);
-    uint32_t pods = (gpus + per_node - 1) / per_node, each = (gpus + pods - 1) / pods;
-    *j = (struct scenario_job){.name = arena_fmt(a, "gpus-%u", gpus), .ns = S("default"), .count = 1, .replicas = pods, .min_member = -1};
-    j->requests = (struct scenario_requests){.cpu_milli = each * PHILLY_CPU_A_GPU, .memory = each * PHILLY_MEMORY_A_GPU, .gpus = each};
-    return j;
-}
-
-static int add_philly_jobs(struct sim *sim, struct arena *a, const struct philly_job *jobs, size_t n, uint32_t per_node, struct err *err)
-{
-    uint32_t *kinds = arena_array(a, PHILLY_GPUS_MAX + 1, uint32_t);
-    int r = 0;
-    for (size_t i = 0; r >= 0 && i < n; i++) {
-        uint32_t *kind = &kinds[jobs[i].gpus];
-        if (!*kind) {
-            r = sim_add_kind(sim, philly_kind(a, jobs[i].gpus, per_node), kind, err);
-            ++*kind;
-        }
-        if (r >= 0)
-            sim_add_job(sim, *kind - 1, arena_fmt(a, "job-%zu", i), jobs[i].at - jobs[0].at, jobs[i].duration, 0);
-    }
-    return r;
-}
-
-int input_philly(struct sim *sim, struct arena *a, str text, str file, const struct input_philly_opts *opts, struct err *err)
-{
-    struct scenario_template *t = arena_new(a, struct scenario_template);
-    VEC(struct philly_job) jobs = {0};
-    str line;
-    int r = 0;
-    *t = (struct scenario_template){.name = S("node"), .count = opts->nodes, .gpus = opts->gpus_per_node, .pods = 110};
-    t->cpu_milli = (opts->gpus_per_node + 2) * PHILLY_CPU_A_GPU;
-    t->memory = (opts->gpus_per_node + 2) * PHILLY_MEMORY_A_GPU;
-    str_cut(&text, '\n', &line);
-    if (!str_has_prefix(line, S("timestamp,duration,num_gpus")))
-        return err_set(err, E_INVALID, STR_FMT ":1: the columns must be timestamp,duration,num_gpus,...", STR_ARG(file));
-    for (size_t number = 2; r >= 0 && text.len; number++) {
-        struct philly_job j;
-        str_cut(&text, '\n', &line);
-        line = str_trim(line);
-        if (line.len)
-            r = read_philly_line(line, file, number, &j, err);
-        if (r >= 0 && line.len)
-            vec_push(&jobs, j);
-    }
-    if (r >= 0 && jobs.len)
-        qsort(jobs.p, jobs.len, sizeof *jobs.p, by_time);
-    if (r >= 0)
-        r = sim_add_nodes(sim, t, opts->nodes, err);
-    if (r >= 0)
-        r = add_philly_jobs(sim, a, jobs.p, opts->jobs ? MIN(jobs.len, opts->jobs) : jobs.len, opts->gpus_per_node, err);
-    vec_fini(&jobs);
-    return r;
-}
-
 /* --- dumps ---------------------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* What makes nodes alike: amounts, devices, taints, and labels but the host's name. */
@@ -267,48 +167,154 @@ static int note_shape(struct sched *s, struct shapes *x, const struct json *obj,
     return 0;
 }
 
-static int put_document(struct sim *sim, struct shapes *x, const struct json *doc, bool *known, struct err *err)
+/* --- what a cluster is made of ------------------------------------------------------------------------------------------------------------------------ */
+
+static int add_items(struct arena *a, const struct json *doc, struct input_items *to, struct err *err)
 {
-    bool one = false;
-    int r = object_put(sim_sched(sim), doc, &one, err);
-    *known |= one;
+    str kind = json_get_str(doc, S("kind"));
     const struct json *items = json_get(doc, S("items"));
-    if (r >= 0)
-        r = note_shape(sim_sched(sim), x, doc, err);
-    for (uint32_t i = 0; r >= 0 && json_is(items, JSON_ARRAY) && i < items->len; i++)
-        r = note_shape(sim_sched(sim), x, &items->items[i], err);
+    if (!json_is(doc, JSON_OBJECT) || !kind.len)
+        return err_set(err, E_INVALID_ARG, "kind: is missing");
+    bool is_list = str_has_suffix(kind, S("List"));
+    size_t n = !is_list ? 1 : json_is(items, JSON_ARRAY) ? items->len : 0;
+    struct json *all = arena_array(a, to->n + n + 1, struct json);
+    if (to->n)
+        memcpy(all, to->p, to->n * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        struct json *one = &all[to->n + i];
+        *one = is_list ? items->items[i] : *doc;
+        /* items of a PodList and its like need not repeat kind and version */
+        if (json_is(one, JSON_OBJECT) && !json_get(one, S("kind"))) {
+            json_set(a, one, S("kind"), json_string(str_sub(kind, 0, kind.len - 4)));
+            json_set(a, one, S("apiVersion"), json_string(json_get_str(doc, S("apiVersion"))));
+        }
+    }
+    to->p = all;
+    to->n += n;
+    return 0;
+}
+
+static int add_yaml(struct arena *a, str text, struct input_items *to, struct err *err)
+{
+    struct json *doc = arena_new(a, struct json);
+    struct yaml_stream *s = yaml_stream_new(text);
+    int r;
+    while ((r = yaml_stream_next(s, a, NULL, doc, err)) > 0 && (r = doc->type == JSON_NULL ? 0 : add_items(a, doc, to, err)) >= 0)
+        doc = arena_new(a, struct json);
+    yaml_stream_free(s);
     return r;
 }
 
-int input_dump(struct sim *sim, struct arena *a, str text, str file, struct input_shapes *ret, struct err *err)
+int input_items(struct arena *a, str text, str file, struct input_items *ret, struct err *err)
+{
+    struct json *doc = arena_new(a, struct json);
+    struct err other = ERR_NONE;
+    bool is_json = text.len && (text.p[0] == '{' || text.p[0] == '[');
+    *ret = (struct input_items){0};
+    int r = is_json ? json_parse(a, text, NULL, doc, err) : 0;
+    if (is_json && r >= 0)
+        r = add_items(a, doc, ret, err);
+    else if (!is_json)
+        r = add_yaml(a, text, ret, err);
+    else if (add_yaml(a, text, ret, &other) >= 0) /* documents of YAML may be written in braces, too */
+        r = 0;
+    return r < 0 ? err_wrap(err, STR_FMT ": ", STR_ARG(file)) : 0;
+}
+
+static bool is_queue(const struct json *obj)
+{
+    return str_is(json_get_str(obj, S("kind")), "Queue") && str_has_prefix(json_get_str(obj, S("apiVersion")), S("scheduling.run.ai/"));
+}
+
+static nsec_t time_of(const struct json *of, const char *key)
+{
+    nsec_t t = 0;
+    str text = json_get_str(of, str_of(key));
+    return text.len && civil_parse(text, &t) ? t : 0;
+}
+
+/* How long it may run at most: seconds, by its own words. */
+static nsec_t declared(const struct json *pod)
+{
+    int64_t s = json_get_int(json_get(pod, S("spec")), S("activeDeadlineSeconds"), 0);
+    return s > 0 && s < INT64_MAX / NSEC_PER_SEC / 2 ? s * NSEC_PER_SEC : 0;
+}
+
+/* The latest that the objects speak of: about when the dump was made. */
+static nsec_t latest(const struct input_items *items)
+{
+    nsec_t t = 0;
+    for (size_t i = 0; i < items->n; i++) {
+        t = MAX(t, time_of(json_get(&items->p[i], S("metadata")), "creationTimestamp"));
+        t = MAX(t, time_of(json_get(&items->p[i], S("status")), "startTime"));
+    }
+    return t;
+}
+
+static int put_items(struct sim *sim, const struct input_items *items, struct shapes *x, bool *known, struct err *err)
+{
+    int r = 0;
+    for (size_t i = 0; r >= 0 && i < items->n; i++) {
+        struct queue_spec q;
+        if (!is_queue(&items->p[i]))
+            continue;
+        r = object_queue(sim_sched(sim), x->a, &items->p[i], &q, err);
+        if (r >= 0)
+            r = sim_add_queue(sim, &q, err);
+    }
+    /* priority classes and topologies first: pods and groups may name them */
+    for (size_t turn = 0; r >= 0 && turn < 2 * items->n; turn++) {
+        const struct json *obj = &items->p[turn % items->n];
+        str kind = json_get_str(obj, S("kind"));
+        bool first = str_is(kind, "PriorityClass") || str_is(kind, "Topology"), one = false;
+        if (first != (turn < items->n) || is_queue(obj))
+            continue;
+        r = object_put(sim_sched(sim), obj, &one, err);
+        *known |= one;
+        if (r >= 0)
+            r = note_shape(sim_sched(sim), x, obj, err);
+    }
+    return r;
+}
+
+static bool set_ends(struct sim *sim, const struct input_items *items)
+{
+    bool any = false;
+    for (size_t i = 0; i < items->n; i++) {
+        const struct json *obj = &items->p[i], *meta = json_get(obj, S("metadata"));
+        nsec_t most = str_is(json_get_str(obj, S("kind")), "Pod") ? declared(obj) : 0;
+        str ns = json_get_str(meta, S("namespace"));
+        if (most)
+            any |= sim_set_runtime(sim, ns.len ? ns : S("default"), json_get_str(meta, S("name")), time_of(json_get(obj, S("status")), "startTime"), most);
+    }
+    return any;
+}
+
+int input_objects(struct sim *sim, struct arena *a, const struct input_items *items, struct input_shapes *ret, struct err *err)
 {
     struct shapes x = {.a = a};
-    struct json *doc = arena_new(a, struct json);
-    bool known = false, is_json = text.len && (text.p[0] == '{' || text.p[0] == '[');
-    int r;
-    if (is_json) {
-        r = json_parse(a, text, NULL, doc, err);
-        if (r >= 0)
-            r = put_document(sim, &x, doc, &known, err);
-    } else {
-        struct yaml_stream *s = yaml_stream_new(text);
-        while ((r = yaml_stream_next(s, a, NULL, doc, err)) > 0 && (r = put_document(sim, &x, doc, &known, err)) >= 0)
-            doc = arena_new(a, struct json);
-        yaml_stream_free(s);
-    }
+    bool known = false;
+    sim_set_epoch(sim, latest(items));
+    int r = put_items(sim, items, &x, &known, err);
     if (r >= 0 && !known)
         r = err_set(err, E_INVALID, "holds no nodes or pods; make it with: cox get nodes,pods -A -o json");
     if (r >= 0)
         r = sim_adopt(sim, S("pods"), false, err);
+    ret->has_ends = r >= 0 && set_ends(sim, items);
     map_fini(&x.by_key);
-    if (r < 0) {
-        vec_fini(&x.list);
-        return err_wrap(err, STR_FMT ": ", STR_ARG(file));
-    }
     ret->p = arena_array(a, x.list.len + 1, struct input_shape);
     ret->n = x.list.len;
     if (x.list.len)
         memcpy(ret->p, x.list.p, x.list.len * sizeof *ret->p);
     vec_fini(&x.list);
-    return 0;
+    return r;
+}
+
+int input_dump(struct sim *sim, struct arena *a, str text, str file, struct input_shapes *ret, struct err *err)
+{
+    struct input_items items;
+    int r = input_items(a, text, file, &items, err);
+    if (r >= 0 && (r = input_objects(sim, a, &items, ret, err)) < 0)
+        return err_wrap(err, STR_FMT ": ", STR_ARG(file));
+    return r;
 }

@@ -141,6 +141,35 @@ static str f_lost(struct arena *a, const struct report_run *x)
 {
     return report_duration(a, x->r->lost_s);
 }
+static str f_turnaround(struct arena *a, const struct report_run *x)
+{
+    return report_duration(a, x->r->turnaround);
+}
+static str f_lost_gpu(struct arena *a, const struct report_run *x)
+{
+    return arena_fmt(a, "%.1f", x->r->lost_gpu_s / 3600);
+}
+static str f_fairness(struct arena *a, const struct report_run *x)
+{
+    return arena_fmt(a, "%.3f", x->r->fairness);
+}
+static str f_met(struct arena *a, const struct report_run *x)
+{
+    double met = 0, fair = 0;
+    for (size_t i = 0; i < x->r->nqueues; i++) {
+        met += x->r->queues[i].met_s;
+        fair += x->r->queues[i].fair_s;
+    }
+    return percent(a, fair > 0 ? met / fair : 1);
+}
+static str f_owed(struct arena *a, const struct report_run *x)
+{
+    return report_duration(a, x->r->owed_max_s);
+}
+static str f_violations(struct arena *a, const struct report_run *x)
+{
+    return report_count(a, x->r->violations);
+}
 static str f_decisions(struct arena *a, const struct report_run *x)
 {
     str n = report_count(a, x->r->decisions);
@@ -152,11 +181,32 @@ static str f_decisions(struct arena *a, const struct report_run *x)
 static const struct {
     const char *label;
     str (*value)(struct arena *a, const struct report_run *x);
+    bool of_queues; /* only where there are some */
 } lines[] = {
-    {"simulated time", f_time}, {"nodes", f_nodes},        {"jobs", f_jobs},          {"pods", f_pods},          {"placed", f_placed},
-    {"pending", f_pending},     {"running", f_running},    {"done", f_done},          {"dropped", f_dropped},  {"waiting, mean", f_wait_mean}, {"waiting, p50", f_wait50},
-    {"waiting, p99", f_wait99}, {"waiting, max", f_wait_max}, {NULL, NULL},             {"fragmentation", f_fragmentation}, {"preemptions", f_evictions},
-    {"work lost", f_lost},      {"decisions", f_decisions},
+    {.label = "simulated time", .value = f_time},
+    {.label = "nodes", .value = f_nodes},
+    {.label = "jobs", .value = f_jobs},
+    {.label = "pods", .value = f_pods},
+    {.label = "placed", .value = f_placed},
+    {.label = "pending", .value = f_pending},
+    {.label = "running", .value = f_running},
+    {.label = "done", .value = f_done},
+    {.label = "dropped", .value = f_dropped},
+    {.label = "waiting, mean", .value = f_wait_mean},
+    {.label = "waiting, p50", .value = f_wait50},
+    {.label = "waiting, p99", .value = f_wait99},
+    {.label = "waiting, max", .value = f_wait_max},
+    {.label = NULL},
+    {.label = "fragmentation", .value = f_fragmentation},
+    {.label = "preemptions", .value = f_evictions},
+    {.label = "work lost", .value = f_lost},
+    {.label = "turnaround, mean", .value = f_turnaround, .of_queues = true},
+    {.label = "GPU hours lost", .value = f_lost_gpu, .of_queues = true},
+    {.label = "fairness", .value = f_fairness, .of_queues = true},
+    {.label = "fair share met", .value = f_met, .of_queues = true},
+    {.label = "guarantees broken", .value = f_violations, .of_queues = true},
+    {.label = "longest owed", .value = f_owed, .of_queues = true},
+    {.label = "decisions", .value = f_decisions},
 };
 
 static bool shown_anywhere(const struct report_run *runs, size_t n, uint16_t res)
@@ -172,6 +222,8 @@ size_t report_figures(struct arena *a, const struct report_run *runs, size_t n, 
     struct report_figure *f = arena_array(a, ARRAY_LEN(lines) + RES_MAX, struct report_figure);
     size_t k = 0;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        if (lines[i].of_queues && !runs[0].r->nqueues)
+            continue;
         if (lines[i].label) {
             f[k].label = str_of(lines[i].label);
             for (size_t x = 0; x < n; x++)
@@ -215,8 +267,19 @@ void report_explain(struct sim *sim, struct arena *a, size_t max, struct report_
             left++;
             continue;
         }
+        if (r->pods[one].id == POD_NONE) { /* nobody overtakes, and its turn has not come */
+            left++;
+            continue;
+        }
         unit_id u = sched_unit_of(s, r->pods[one].id);
-        list[n++] = (struct report_pending){j->name, r->pods[one].arrival, waiting, explain_waiting(s, a, u, dispatcher_position(d, u), NULL)};
+        struct policy_why why = {.verdict = POLICY_NOT_BATCH};
+        if (sim_policy(sim))
+            policy_why(sim_policy(sim), u, &why);
+        struct explanation *e = explain_waiting(s, a, u, why.position ? why.position : dispatcher_position(d, u), NULL);
+        str said = why.verdict == POLICY_NOT_BATCH ? S("") : policy_sentence(sim_policy(sim), a, u, &why);
+        if (said.len)
+            e->sentence = said;
+        list[n++] = (struct report_pending){j->name, r->pods[one].arrival, waiting, e};
     }
     into->pending = list;
     into->npending = n;

@@ -90,6 +90,34 @@ static void write_used(struct strbuf *b, const struct report_run *x)
     strbuf_add_char(b, '}');
 }
 
+static void write_waits(struct strbuf *b, const struct sim_waits *w)
+{
+    key(b, "waiting");
+    strbuf_add_char(b, '{');
+    k_count(b, "pods", w->n);
+    k_share(b, "mean", w->mean);
+    k_share(b, "p50", w->p50);
+    k_share(b, "p90", w->p90);
+    k_share(b, "p99", w->p99);
+    k_share(b, "max", w->max);
+    strbuf_add_char(b, '}');
+}
+
+static void write_queue_summary(struct strbuf *b, const struct sim_result *r)
+{
+    static const char *const names[POLICY_ACTIONS] = {"dispatcher", "consolidate", "reclaim", "preempt", "staleGangs", "runTimeLimits"};
+    k_share(b, "turnaround", r->turnaround);
+    k_share(b, "lostGpuHours", r->lost_gpu_s / 3600);
+    k_share(b, "fairness", r->fairness);
+    k_share(b, "longestOwed", r->owed_max_s);
+    k_count(b, "guaranteesBroken", r->violations);
+    key(b, "preemptionsBy");
+    strbuf_add_char(b, '{');
+    for (size_t i = 0; i < POLICY_ACTIONS; i++)
+        k_count(b, names[i], r->evictions_by[i]);
+    strbuf_add_char(b, '}');
+}
+
 static void write_summary(struct strbuf *b, const struct report_run *x)
 {
     const struct sim_result *r = x->r;
@@ -113,21 +141,70 @@ static void write_summary(struct strbuf *b, const struct report_run *x)
     k_count(b, "decisions", r->decisions);
     k_share(b, "lostPodSeconds", r->lost_s);
     k_share(b, "fragmentation", r->mean_fragmentation);
-    key(b, "waiting");
-    strbuf_add_char(b, '{');
-    k_count(b, "pods", r->waits.n);
-    k_share(b, "mean", r->waits.mean);
-    k_share(b, "p50", r->waits.p50);
-    k_share(b, "p90", r->waits.p90);
-    k_share(b, "p99", r->waits.p99);
-    k_share(b, "max", r->waits.max);
-    strbuf_add_char(b, '}');
+    write_waits(b, &r->waits);
     write_used(b, x);
+    if (r->nqueues)
+        write_queue_summary(b, r);
     if (x->wall_ns) {
         k_share(b, "wallSeconds", (double)x->wall_ns / 1e9);
         k_share(b, "decisionsPerSecond", (double)r->decisions * 1e9 / (double)x->wall_ns);
     }
     strbuf_add_char(b, '}');
+}
+
+static void write_queue_series(struct strbuf *b, const struct sim_result *r, size_t i)
+{
+    static const char *const names[] = {"used", "fairShare"};
+    for (int k = 0; k < 2; k++) {
+        key(b, names[k]);
+        strbuf_add_char(b, '[');
+        for (size_t n = 0; n < r->nsamples; n++) {
+            const struct sim_queue_sample *x = &r->queue_samples[n * r->nqueues + i];
+            comma(b);
+            number(b, k ? x->fair : x->used, 0);
+        }
+        strbuf_add_char(b, ']');
+    }
+}
+
+static void write_queues(struct strbuf *b, const struct report_run *x)
+{
+    const struct sim_result *r = x->r;
+    double end_s = MAX((double)r->end / 1e9, 1e-9);
+    k_text(b, "policy", str_of(r->setting->name));
+    key(b, "queues");
+    strbuf_add_char(b, '[');
+    for (size_t i = 0; i < r->nqueues; i++) {
+        const struct sim_queue *q = &r->queues[i];
+        comma(b);
+        strbuf_add_char(b, '{');
+        k_text(b, "name", q->name);
+        key(b, "quota");
+        if (q->quota == POLICY_UNLIMITED)
+            strbuf_add_str(b, S("null"));
+        else
+            strbuf_addf(b, "%lld", (long long)q->quota);
+        k_count(b, "pods", q->pods);
+        k_count(b, "placed", q->started);
+        k_count(b, "pending", q->waiting);
+        k_count(b, "done", q->done);
+        write_waits(b, &q->waits);
+        k_share(b, "longestWait", q->waited_max_s);
+        k_share(b, "meanUsed", q->used_s / end_s);
+        k_share(b, "meanFairShare", q->fair_s / end_s);
+        k_share(b, "fairShareMet", q->fair_s > 0 ? q->met_s / q->fair_s : 1);
+        k_count(b, "preemptions", q->preemptions);
+        k_share(b, "lostPodSeconds", q->lost_s);
+        k_share(b, "lostGpuHours", q->lost_gpu_s / 3600);
+        k_share(b, "owedSeconds", q->owed_s);
+        k_share(b, "longestOwed", q->owed_max_s);
+        k_count(b, "guaranteesBroken", q->violations);
+        key(b, "series");
+        strbuf_add_char(b, '{');
+        write_queue_series(b, r, i);
+        strbuf_add_str(b, S("}}"));
+    }
+    strbuf_add_char(b, ']');
 }
 
 static void write_jobs(struct strbuf *b, const struct sim_result *r)
@@ -302,6 +379,8 @@ static void write_run(struct strbuf *b, const struct report_run *x)
     k_count(b, "seed", x->seed);
     k_time(b, "end", r->end);
     write_summary(b, x);
+    if (r->nqueues)
+        write_queues(b, x);
     write_jobs(b, r);
     write_pending(b, &a, x);
     write_series(b, x);

@@ -72,6 +72,42 @@ static void write_jobs(struct strbuf *b, struct arena *a, const struct sim_resul
         strbuf_addf(b, "and %zu more\n", r->nkinds - JOBS_SHOWN);
 }
 
+static void write_queues(struct strbuf *b, struct arena *a, const struct report_run *x)
+{
+    struct grid *g = arena_new(a, struct grid);
+    const struct sim_result *r = x->r;
+    uint16_t res = r->has_gpus ? RES_GPU : RES_CPU;
+    double end_s = MAX((double)r->end / 1e9, 1e-9);
+    static const char *const heads[] = {"QUEUE", "QUOTA", "USED", "SHARE", "MET", "PODS", "WAIT", "P50", "P99", "LONGEST", "EVICTED", "GPU-H LOST", "OWED", "BROKEN"};
+    _Static_assert(ARRAY_LEN(heads) <= REPORT_RUNS_MAX + 1, "fits the grid");
+    g->columns = ARRAY_LEN(heads);
+    g->rows = 1;
+    for (size_t c = 0; c < g->columns; c++)
+        g->cells[0][c] = str_of(heads[c]);
+    for (size_t i = 0; i < r->nqueues && i < JOBS_SHOWN; i++) {
+        const struct sim_queue *q = &r->queues[i];
+        const str cells[] = {q->name,
+                             q->quota == POLICY_UNLIMITED ? S("-") : report_amount(a, x->s, res, (double)q->quota),
+                             report_amount(a, x->s, res, q->used_s / end_s),
+                             report_amount(a, x->s, res, q->fair_s / end_s),
+                             arena_fmt(a, "%.1f%%", q->fair_s > 0 ? 100 * q->met_s / q->fair_s : 100),
+                             report_count(a, q->pods),
+                             report_duration(a, q->waits.mean),
+                             report_duration(a, q->waits.p50),
+                             report_duration(a, q->waits.p99),
+                             report_duration(a, q->waited_max_s),
+                             report_count(a, q->preemptions),
+                             arena_fmt(a, "%.1f", q->lost_gpu_s / 3600),
+                             report_duration(a, q->owed_s),
+                             report_count(a, q->violations)};
+        memcpy(g->cells[g->rows++], cells, sizeof cells);
+    }
+    strbuf_add_char(b, '\n');
+    grid_write(b, g);
+    if (r->nqueues > JOBS_SHOWN)
+        strbuf_addf(b, "and %zu more\n", r->nqueues - JOBS_SHOWN);
+}
+
 /* Equal reasons are told once. */
 static void write_pending(struct strbuf *b, const struct report_run *x)
 {
@@ -104,9 +140,13 @@ void report_text(struct strbuf *b, const struct report_run *runs, size_t n)
     strbuf_addf(b, STR_FMT, STR_ARG(runs[0].title));
     if (n == 1)
         strbuf_addf(b, ", profile " STR_FMT, STR_ARG(runs[0].profile));
+    if (n == 1 && runs[0].r->setting)
+        strbuf_addf(b, ", policy %s", runs[0].r->setting->name);
     strbuf_addf(b, ", seed %llu\n\n", (unsigned long long)runs[0].seed);
     write_figures(b, &a, runs, n);
     for (size_t i = 0; i < n && n == 1; i++) {
+        if (runs[i].r->nqueues)
+            write_queues(b, &a, &runs[i]);
         write_jobs(b, &a, runs[i].r);
         write_pending(b, &runs[i]);
     }

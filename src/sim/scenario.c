@@ -111,6 +111,47 @@ static int read_events(struct fields *f, const struct json *v, str path, void *i
     return read_list(f, v, path, sizeof *sc->events, one_event, (void **)&sc->events, &sc->nevents);
 }
 
+/* A manifest, or its spec with a name: {name: a, parentQueue: all, resources: {gpu: {quota: 8}}} */
+static int one_queue(struct fields *f, const struct json *v, str path, void *into)
+{
+    static const char *const members[] = {"name", "displayName", "parentQueue", "priority", "resources", "preemptMinRuntime", "reclaimMinRuntime", "maxRuntime"};
+    struct json *q = into, spec = json_object(), meta = json_object();
+    if (v->type != JSON_OBJECT)
+        return fields_fail(f, path, "must be a queue such as {name: team, resources: {gpu: {quota: 8}}}");
+    *q = *v;
+    if (json_get(v, S("kind")))
+        return str_is(json_get_str(v, S("kind")), "Queue") ? 0 : fields_fail(f, fields_at(f, path, "kind"), "must be Queue");
+    if (!json_get_str(v, S("name")).len)
+        return fields_fail(f, path, "needs a name");
+    for (uint32_t i = 0; i < v->len; i++) {
+        size_t k = 0;
+        while (k < ARRAY_LEN(members) && !str_is(v->members[i].key, members[k]))
+            k++;
+        if (k == ARRAY_LEN(members))
+            return fields_fail(f, fields_at(f, path, arena_cstr(f->arena, v->members[i].key)), "is not a field of a queue");
+        json_set(f->arena, k ? &spec : &meta, v->members[i].key, v->members[i].value);
+    }
+    *q = json_object();
+    json_set(f->arena, q, S("metadata"), meta);
+    json_set(f->arena, q, S("spec"), spec);
+    return 0;
+}
+static int one_object(struct fields *f, const struct json *v, str path, void *into)
+{
+    *(struct json *)into = *v;
+    return json_get_str(v, S("kind")).len ? 0 : fields_fail(f, path, "must be a manifest, with a kind");
+}
+static int read_queues(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct scenario *sc = into;
+    return read_list(f, v, path, sizeof *sc->queues, one_queue, (void **)&sc->queues, &sc->nqueues);
+}
+static int read_objects(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct scenario *sc = into;
+    return read_list(f, v, path, sizeof *sc->objects, one_object, (void **)&sc->objects, &sc->nobjects);
+}
+
 static const struct field scenario_fields[] = {
     FIELD("name", STR, offsetof(struct scenario, name)),
     FIELD("seed", SEED, offsetof(struct scenario, seed)),
@@ -118,6 +159,11 @@ static const struct field scenario_fields[] = {
     FIELD("until", DURATION, offsetof(struct scenario, until)),
     FIELD("grace", DURATION, offsetof(struct scenario, grace)),
     FIELD("sample", DURATION, offsetof(struct scenario, sample), .min = NSEC_PER_MSEC),
+    FIELD("policy", STR, offsetof(struct scenario, policy)),
+    FIELD("checkpoint", DURATION, offsetof(struct scenario, checkpoint)),
+    FIELD("owedAfter", DURATION, offsetof(struct scenario, owed_after), .min = NSEC_PER_SEC),
+    FIELD("queues", OWN, 0, .own = read_queues),
+    FIELD("objects", OWN, 0, .own = read_objects),
     FIELD("nodes", OWN, 0, .own = read_templates),
     FIELD("jobs", OWN, 0, .own = read_jobs),
     FIELD("events", OWN, 0, .own = read_events),
@@ -148,6 +194,8 @@ static int check_sizes(struct fields *f, const struct scenario *sc)
         nodes += sc->events[i].kind == HAPPEN_ADD ? sc->events[i].count : 0;
     for (size_t i = 0; i < sc->njobs; i++)
         pods += (uint64_t)sc->jobs[i].count * sc->jobs[i].replicas;
+    for (size_t i = 0; i < sc->nobjects; i++)
+        nodes += str_is(json_get_str(&sc->objects[i], S("kind")), "Node");
     if (!nodes)
         return fields_fail(f, S("nodes"), "a cluster needs at least one node");
     if (nodes > LIMIT_SCHED_NODES)
@@ -218,6 +266,9 @@ int scenario_parse(str text, str file, struct scenario **ret, struct err *err)
     }
     if (!sc->name.len)
         sc->name = sc->file;
+    for (size_t i = 0; i < sc->njobs; i++)
+        if (sc->jobs[i].checkpoint < 0)
+            sc->jobs[i].checkpoint = sc->checkpoint;
     *ret = sc;
     return 0;
 }

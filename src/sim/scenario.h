@@ -8,7 +8,7 @@
  * docs/simulator.md lists every field.  Jobs and templates become the specs of sched/engine/spec.h; a job may also hold a real pod manifest.
  * Threads: one at a time.
  * Ownership: a scenario owns all it points to; specs made from it live on the arena that is handed in and in the scenario.
- * Limits: LIMIT_SIM_TEMPLATES templates, jobs and events each; LIMIT_SCHED_NODES nodes and LIMIT_SCHED_PODS pods in all. */
+ * Limits: LIMIT_SIM_TEMPLATES templates, jobs, queues, objects and events each; LIMIT_SCHED_NODES nodes and LIMIT_SCHED_PODS pods in all. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -92,6 +92,9 @@ struct scenario_job {
     int32_t priority;
     str scheduler; /* schedulerName: which of several profiles */
     bool never_preempts;
+    str queue; /* "": none */
+    enum preemptibility preemptibility;
+    nsec_t checkpoint; /* every so often its work is kept; 0: never */
     struct scenario_requests requests;
     struct field_strs gpu_models;
     struct spec_labels labels, node_selector;
@@ -132,6 +135,11 @@ struct scenario {
     size_t njobs;
     struct scenario_event *events;
     size_t nevents;
+    struct json *queues, *objects; /* Queue objects; manifests of others that stand in the cluster at the beginning */
+    size_t nqueues, nobjects;
+    str policy;    /* name of a setting, "": the default */
+    nsec_t checkpoint; /* of jobs that say nothing */
+    nsec_t owed_after; /* 0: chosen */
 };
 
 /* "FILE:LINE: field: ": how messages begin, also those about what only shows later. */

@@ -272,6 +272,15 @@ static int read_ports(struct fields *f, const struct json *v, str path, void *in
     return r;
 }
 
+static int read_preemptible(struct fields *f, const struct json *v, str path, void *into)
+{
+    static const struct field word = FIELD("", BOOL, 0);
+    bool yes = true;
+    int r = fields_value(f, v, path, &word, &yes);
+    *(enum preemptibility *)into = yes ? PREEMPTIBLE_YES : PREEMPTIBLE_NO;
+    return r;
+}
+
 static int read_pod(struct fields *f, const struct json *v, str path, void *into)
 {
     if (v->type != JSON_OBJECT || !json_is(json_get(v, S("spec")), JSON_OBJECT))
@@ -291,6 +300,9 @@ static const struct field job_fields[] = {
     FIELD("priority", INT, AT(priority), .min = INT32_MIN),
     FIELD("schedulerName", STR, AT(scheduler)),
     FIELD("neverPreempts", BOOL, AT(never_preempts)),
+    FIELD("queue", STR, AT(queue), .min = 1),
+    FIELD("preemptible", OWN, AT(preemptibility), .own = read_preemptible),
+    FIELD("checkpoint", DURATION, AT(checkpoint)),
     FIELD("requests", OWN, AT(requests), .own = read_requests),
     FIELD("gpuModel", STRS, AT(gpu_models)),
     FIELD("labels", LABELS, AT(labels)),
@@ -319,7 +331,7 @@ static int check_pod(struct fields *f, const struct json *v, str path)
 
 int scenario_read_job(struct fields *f, const struct json *v, str path, struct scenario_job *j)
 {
-    *j = (struct scenario_job){.ns = S("default"), .count = 1, .replicas = 1, .min_member = -1, .path = path};
+    *j = (struct scenario_job){.ns = S("default"), .count = 1, .replicas = 1, .min_member = -1, .checkpoint = -1, .path = path};
     int r = fields_read(f, v, path, job_fields, j);
     if (r >= 0 && !j->name.len)
         r = fields_fail(f, path, "needs a name");

@@ -154,5 +154,9 @@ int scenario_pod(const struct scenario_job *j, struct sched *s, struct arena *a,
     }
     ret->node = ret->nominated = S("");
     ret->phase = POD_PENDING;
+    if (j->queue.len)
+        ret->queue = j->queue;
+    if (j->preemptibility != PREEMPTIBLE_UNSET)
+        ret->preemptibility = j->preemptibility;
     return r < 0 ? r : check_scheduler(j, s, ret->scheduler, err);
 }

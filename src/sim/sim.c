@@ -3,18 +3,20 @@
 #include "sim/sim_internal.h"
 
 #include "base/limits.h"
+#include "sched/engine/object.h"
+#include "sched/policy/object_queue.h"
 
 /* --- calls of the pipeline: noted, done afterwards, because they change the engine ---------------------------------------------------------------- */
 
 static void on_bind(void *arg, pod_id p, node_id n)
 {
     struct sim *sim = arg;
-    vec_push(&sim->actions, (struct sim_action){p, n});
+    vec_push(&sim->actions, (struct sim_action){.pod = p, .node = n});
 }
 static void on_evict(void *arg, pod_id victim, unit_id by UNUSED)
 {
     struct sim *sim = arg;
-    vec_push(&sim->actions, (struct sim_action){victim, NODE_NONE});
+    vec_push(&sim->actions, (struct sim_action){.pod = victim, .node = NODE_NONE, .policy = POLICY_ALLOCATE});
 }
 
 struct sim *sim_new(struct sched_profile *profile, const struct sim_opts *opts, struct err *err)
@@ -23,6 +25,10 @@ struct sim *sim_new(struct sched_profile *profile, const struct sim_opts *opts, 
     struct binder_calls calls = {.arg = sim, .bind = on_bind, .evict = on_evict};
     struct pipeline_opts how = {.workers = 1, .dispatch = DISPATCHER_OPTS_DEFAULT};
     sim->opts = *opts;
+    sim->opts.setting = opts->setting ? opts->setting : sim_setting_default;
+    sim->opts.owed_after = opts->owed_after ? opts->owed_after : SIM_OWED_AFTER;
+    sim->policy_again = INT64_MAX;
+    sim->decisions = POLICY_DECISIONS_INIT;
     sim->s = sched_new(profile, opts->seed);
     sim->interval = opts->sample ? opts->sample : opts->until ? MAX(opts->until / (SIM_SAMPLES / 2), NSEC_PER_MSEC) : NSEC_PER_SEC;
     sim->cap_stale = sim->shapes_stale = sim->fragmentation_stale = true;
@@ -39,6 +45,7 @@ void sim_free(struct sim *sim)
     if (!sim)
         return;
     pipeline_free(sim->p);
+    sim_queues_fini(sim);
     sched_free(sim->s);
     vec_fini(&sim->heap);
     vec_fini(&sim->actions);
@@ -50,6 +57,7 @@ void sim_free(struct sim *sim)
     vec_fini(&sim->nodes);
     vec_fini(&sim->events);
     vec_fini(&sim->waits);
+    vec_fini(&sim->line);
     vec_fini(&sim->samples);
     map_fini(&sim->template_numbers);
     free(sim->pod_of);
@@ -69,6 +77,14 @@ struct pipeline *sim_pipeline(struct sim *sim)
 nsec_t sim_now(const struct sim *sim)
 {
     return sim->now;
+}
+nsec_t sim_engine_now(const struct sim *sim)
+{
+    return sim->epoch + sim->now;
+}
+void sim_set_epoch(struct sim *sim, nsec_t epoch)
+{
+    sim->epoch = epoch;
 }
 nsec_t sim_last_arrival(const struct sim *sim)
 {
@@ -133,6 +149,9 @@ int sim_add_kind(struct sim *sim, const struct scenario_job *job, uint32_t *ret_
         return r;
     if (scenario_is_gang(job))
         k.min_member = job->min_member > 0 ? job->min_member : INT32_MAX;
+    r = sim_queues_kind(sim, &k, err);
+    if (r < 0)
+        return r;
     *ret_kind = (uint32_t)sim->kinds.len;
     vec_push(&sim->kinds, k);
     sim->shapes_stale = true;
@@ -171,11 +190,36 @@ static int load_job(struct sim *sim, const struct scenario_job *j, struct rng *r
     return r;
 }
 
-int sim_load(struct sim *sim, const struct scenario *sc, struct err *err)
+/* Queues, and what stands in the cluster at the beginning. */
+static int load_objects(struct sim *sim, const struct scenario *sc, struct err *err)
 {
     int r = 0;
+    for (size_t i = 0; r >= 0 && i < sc->nqueues; i++) {
+        struct queue_spec q;
+        r = object_queue(sim->s, &sim->arena, &sc->queues[i], &q, err);
+        if (r >= 0)
+            r = sim_add_queue(sim, &q, err);
+        if (r < 0)
+            return err_wrap(err, STR_FMT, STR_ARG(scenario_where(sc, &sim->arena, arena_fmt(&sim->arena, "queues[%zu]", i))));
+    }
+    for (size_t i = 0; r >= 0 && i < sc->nobjects; i++) {
+        bool known = false;
+        r = object_put(sim->s, &sc->objects[i], &known, err);
+        if (r >= 0 && !known)
+            r = err_set(err, E_INVALID, "a %s means nothing here", arena_cstr(&sim->arena, json_get_str(&sc->objects[i], S("kind"))));
+        if (r < 0)
+            return err_wrap(err, STR_FMT, STR_ARG(scenario_where(sc, &sim->arena, arena_fmt(&sim->arena, "objects[%zu]", i))));
+    }
+    return r;
+}
+
+int sim_load(struct sim *sim, const struct scenario *sc, struct err *err)
+{
+    int r = load_objects(sim, sc, err);
     for (size_t i = 0; r >= 0 && i < sc->ntemplates; i++)
         r = sim_add_nodes(sim, &sc->templates[i], sc->templates[i].count, err);
+    if (r >= 0 && sc->nobjects)
+        r = sim_adopt(sim, S("objects"), false, err);
     for (size_t i = 0; r >= 0 && i < sc->njobs; i++) {
         /* a stream of its own for each job: another job more or less changes nothing for the others */
         struct rng rng;
@@ -201,17 +245,22 @@ static int adopt_pod(struct sim *sim, uint32_t kind, pod_id id, struct err *err)
     uint32_t pod = (uint32_t)sim->pods.len;
     vec_push(&sim->jobs, (struct sim_job){.kind = kind, .name = name, .arrival = sim->now, .duration = -1, .start = -1, .first_pod = pod, .npods = 1});
     vec_push(&sim->pods, (struct sim_pod){.job = (uint32_t)sim->jobs.len - 1, .name = name, .arrival = sim->now, .first_start = -1, .id = id, .run = SIM_NONE, .state = SIM_WAITING});
+    sim->pods.p[pod].origin = name;
+    sim->pods.p[pod].ns = arena_str(&sim->arena, sched_pod_ns(sim->s, id));
     vec_push(&sim->leaving_as, 0);
     sim_map_pod(sim, id, pod);
     sim->kinds.p[kind].jobs++;
     sim->kinds.p[kind].pods++;
     sim->kinds.p[kind].waiting++;
     sim->waiting++;
+    sim_queues_pod(sim, pod);
+    sim_queues_waits(sim, pod, 1);
     if (p->state == PS_BOUND || p->state == PS_TERMINATING) {
         bool leaving = p->state == PS_TERMINATING;
         nsec_t since = p->started_ns; /* decides between victims */
         sim_started(sim, pod, p->node);
         sim->waits.len--; /* it did not wait here */
+        sim_queues_adopted(sim, pod);
         sim->s->pods[id].started_ns = since;
         if (leaving && sim->kinds.p[kind].gone_is_gone)
             model_set_state(sim->s, id, PS_TERMINATING);
@@ -219,7 +268,8 @@ static int adopt_pod(struct sim *sim, uint32_t kind, pod_id id, struct err *err)
             sim_deleted(sim, pod);
         return 0;
     }
-    return dispatcher_add(pipeline_dispatcher(sim->p), sched_unit_of(sim->s, id), sim->now, err);
+    unit_id u = sched_unit_of(sim->s, id);
+    return sim->policy && policy_has(sim->policy, u) ? 0 : dispatcher_add(pipeline_dispatcher(sim->p), u, sim->now, err);
 }
 
 static int by_creation(const void *pa, const void *pb, void *arg)

@@ -44,6 +44,8 @@ void sim_books_advance(struct sim *sim, nsec_t to)
         return;
     if (sim->cap_stale)
         capacity_again(sim);
+    if (sim->tree)
+        sim_queues_advance(sim, to);
     for (uint32_t r = 0; r < RES_MAX; r++) {
         sim->used_s[r] += sim->used[r] * s;
         sim->cap_s[r] += sim->cap[r] * s;
@@ -225,15 +227,21 @@ static void take_sample(struct sim *sim, nsec_t at)
     else
         heat(sim, x.heat);
     vec_push(&sim->samples, x);
+    if (sim->tree)
+        sim_queues_sample(sim);
 }
 
 /* Every second one goes, the others lie twice as far apart. */
 static void thin_out(struct sim *sim)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < sim->samples.len; i += 2)
-        sim->samples.p[n++] = sim->samples.p[i];
+    size_t n = 0, row = sim->queues.len;
+    for (size_t i = 0; i < sim->samples.len; i += 2, n++) {
+        sim->samples.p[n] = sim->samples.p[i];
+        if (row)
+            memmove(sim->queue_samples.p + n * row, sim->queue_samples.p + i * row, row * sizeof *sim->queue_samples.p);
+    }
     sim->samples.len = n;
+    sim->queue_samples.len = n * row;
     sim->interval *= 2;
     sim->next_sample = sim->samples.p[n - 1].at + sim->interval;
 }
@@ -263,20 +271,20 @@ static double percentile(const double *sorted, size_t n, double share)
     return n ? sorted[at ? at - 1 : 0] : 0;
 }
 
-static struct sim_waits waits_of(struct sim *sim)
+struct sim_waits sim_waits_of(double *waits, size_t n)
 {
-    struct sim_waits w = {.n = sim->waits.len};
+    struct sim_waits w = {.n = n};
     double sum = 0;
-    if (w.n)
-        qsort(sim->waits.p, w.n, sizeof *sim->waits.p, by_value);
-    for (size_t i = 0; i < w.n; i++)
-        sum += sim->waits.p[i];
-    if (w.n)
-        w.mean = sum / (double)w.n;
-    w.p50 = percentile(sim->waits.p, w.n, 0.5);
-    w.p90 = percentile(sim->waits.p, w.n, 0.9);
-    w.p99 = percentile(sim->waits.p, w.n, 0.99);
-    w.max = percentile(sim->waits.p, w.n, 1);
+    if (n)
+        qsort(waits, n, sizeof *waits, by_value);
+    for (size_t i = 0; i < n; i++)
+        sum += waits[i];
+    if (n)
+        w.mean = sum / (double)n;
+    w.p50 = percentile(waits, n, 0.5);
+    w.p90 = percentile(waits, n, 0.9);
+    w.p99 = percentile(waits, n, 0.99);
+    w.max = percentile(waits, n, 1);
     return w;
 }
 
@@ -334,7 +342,9 @@ const struct sim_result *sim_result(struct sim *sim)
                              .nodes_a_row = sim->nodes_a_row,
                              .interval = sim->interval,
                              .has_gpus = sim->has_gpus,
-                             .decisions = pipeline_count(sim->p).decided,
+                             .decisions = pipeline_count(sim->p).decided + sim->policy_decided,
+                             .lost_gpu_s = sim->lost_gpu_s,
+                             .turnaround = sim->ended ? sim->turnaround_s / (double)sim->ended : 0,
                              .placed = sim->runs.len,
                              .evictions = sim->evictions,
                              .waiting = sim->waiting,
@@ -346,7 +356,9 @@ const struct sim_result *sim_result(struct sim *sim)
         r->started += sim->pods.p[i].first_start >= 0;
     }
     shares(sim, r);
-    r->waits = waits_of(sim);
+    r->waits = sim_waits_of(sim->waits.p, sim->waits.len);
+    if (sim->tree)
+        sim_queues_result(sim, r);
     return r;
 }
 
@@ -379,5 +391,5 @@ int sim_check(struct sim *sim, struct err *err)
     for (uint32_t i = 0; i < RES_MAX; i++)
         if (i != RES_GPU && used[i] != sim->used[i])
             return err_set(err, E_INTERNAL, STR_FMT ": %.0f is used, the books say %.0f", STR_ARG(sched_resource_name(sim->s, (uint16_t)i)), used[i], sim->used[i]);
-    return 0;
+    return sim->tree ? sim_queues_check(sim, err) : 0;
 }

@@ -1,6 +1,6 @@
 /* sim_life.c - the lives of jobs and pods.
  *
- *   arrive ─► WAITING ──bind──► RUNNING ──end──► DONE
+ *   arrive ─► WAITING ──bind──► RUNNING ──end──► DONE            (in a setting where nobody overtakes, jobs that wait are told to the engine one by one)
  *                ▲                 │ evicted, its node removed, its gang below the minimum
  *                └── gone ◄── LEAVING (grace: it still holds its room)
  * A pod that comes again is a new pod to the engine, with the same name. */
@@ -59,17 +59,23 @@ static int32_t minimum(const struct sim *sim, const struct sim_job *j)
     return MIN(min, (int32_t)j->npods);
 }
 
-static void waits_again(struct sim *sim, uint32_t pod, pod_id id)
+static void waits_again(struct sim *sim, uint32_t pod)
 {
     struct sim_pod *p = &sim->pods.p[pod];
-    p->id = id;
-    sim_map_pod(sim, id, pod);
     p->state = SIM_WAITING;
     sim->waiting++;
     sim->kinds.p[sim->jobs.p[p->job].kind].waiting++;
+    sim_queues_waits(sim, pod, 1);
 }
 
-/* The pod as a new one to the engine. */
+/* It is the policy's, or else goes into the dispatcher's line. */
+static int into_line(struct sim *sim, pod_id id, struct err *err)
+{
+    unit_id u = sched_unit_of(sim->s, id);
+    return sim->policy && policy_has(sim->policy, u) ? 0 : dispatcher_add(line_of(sim), u, sim->now, err);
+}
+
+/* A pod that waits as a new one to the engine. */
 static int put_pod(struct sim *sim, uint32_t pod, struct err *err)
 {
     struct sim_pod *p = &sim->pods.p[pod];
@@ -78,40 +84,82 @@ static int put_pod(struct sim *sim, uint32_t pod, struct err *err)
     struct pod_spec spec = k->like;
     pod_id id;
     spec.name = spec.uid = p->name;
-    spec.created_ns = sim->now;
+    /* in the one line of all, one that lost its place takes it again */
+    spec.created_ns = sim->policy && sim->opts.setting->one_line ? p->arrival : sim->epoch + sim->now;
     spec.group = is_gang(sim, j) ? j->name : S("");
     int r = sched_pod_put(sim->s, &spec, &id, err);
     if (r < 0)
         return err_wrap(err, "job " STR_FMT ": ", STR_ARG(j->name));
-    waits_again(sim, pod, id);
-    return dispatcher_add(line_of(sim), sched_unit_of(sim->s, id), sim->now, err);
+    p->id = id;
+    sim_map_pod(sim, id, pod);
+    return into_line(sim, id, err);
+}
+
+static int come_again(struct sim *sim, uint32_t pod, struct err *err)
+{
+    waits_again(sim, pod);
+    return put_pod(sim, pod, err);
 }
 
 static int put_group(struct sim *sim, const struct sim_job *j, struct err *err)
 {
     const struct sim_kind *k = &sim->kinds.p[j->kind];
-    struct group_spec g = {.ns = k->like.ns, .name = j->name, .min_member = minimum(sim, j), .priority = k->like.priority, .has_priority = true, .created_ns = sim->now};
+    struct group_spec g = {.ns = k->like.ns, .name = j->name, .min_member = minimum(sim, j), .priority = k->like.priority, .has_priority = true, .created_ns = sim->epoch + sim->now};
     g.required_keys = &k->job->required_key;
     g.nrequired_keys = k->job->required_key.len > 0;
     g.preferred_keys = &k->job->preferred_key;
     g.npreferred_keys = k->job->preferred_key.len > 0;
+    g.queue = k->like.queue;
+    g.preemptibility = k->like.preemptibility;
     return sched_group_put(sim->s, &g, NULL, err);
+}
+
+/* The job's pods that wait become known to the engine. */
+static int put_job(struct sim *sim, uint32_t job, struct err *err)
+{
+    const struct sim_job *j = &sim->jobs.p[job];
+    int r = is_gang(sim, j) ? put_group(sim, j, err) : 0;
+    for (uint32_t i = j->first_pod; r >= 0 && i < j->first_pod + j->npods; i++)
+        if (sim->pods.p[i].state == SIM_WAITING)
+            r = put_pod(sim, i, err);
+    return r;
 }
 
 int sim_arrive(struct sim *sim, uint32_t job, struct err *err)
 {
     struct sim_job *j = &sim->jobs.p[job];
     j->first_pod = (uint32_t)sim->pods.len;
-    int r = is_gang(sim, j) ? put_group(sim, j, err) : 0;
     sim->kinds.p[j->kind].jobs++;
     sim->kinds.p[j->kind].pods += j->npods;
-    for (uint32_t i = 0; r >= 0 && i < j->npods; i++) {
+    sim->kinds.p[j->kind].waiting_gangs += is_gang(sim, j);
+    for (uint32_t i = 0; i < j->npods; i++) {
         str name = j->npods > 1 ? arena_fmt(&sim->arena, STR_FMT "-%u", STR_ARG(j->name), i) : j->name;
         vec_push(&sim->pods, (struct sim_pod){.job = job, .name = name, .arrival = sim->now, .first_start = -1, .run = SIM_NONE});
         vec_push(&sim->leaving_as, 0);
-        r = put_pod(sim, (uint32_t)sim->pods.len - 1, err);
+        sim_queues_pod(sim, (uint32_t)sim->pods.len - 1);
+        waits_again(sim, (uint32_t)sim->pods.len - 1);
     }
-    return r;
+    if (sim->policy && sim->opts.setting->in_order && sim->kinds.p[j->kind].queue) {
+        vec_push(&sim->line, job);
+        return 0;
+    }
+    return put_job(sim, job, err);
+}
+
+int sim_line_admit(struct sim *sim, bool *ret_any, struct err *err)
+{
+    *ret_any = false;
+    if (sim->line_at == sim->line.len)
+        return 0;
+    if (sim->line_at) {
+        const struct sim_job *before = &sim->jobs.p[sim->line.p[sim->line_at - 1]];
+        bool runs = is_gang(sim, before) ? before->start >= 0 : before->nstarted == before->npods;
+        if (!runs && !before->is_over)
+            return 0;
+    }
+    uint32_t next = sim->line.p[sim->line_at++];
+    *ret_any = true;
+    return sim->jobs.p[next].is_over ? 0 : put_job(sim, next, err);
 }
 
 /* --- starting ----------------------------------------------------------------------------------------------------------------------------------- */
@@ -120,10 +168,20 @@ static void gang_started(struct sim *sim, uint32_t job)
 {
     struct sim_job *j = &sim->jobs.p[job];
     j->started = true;
+    j->since = sim->now;
+    sim->kinds.p[j->kind].waiting_gangs--;
     if (j->start < 0)
         j->start = sim->now;
     if (j->duration >= 0)
-        sim_push(sim, after(sim, j->duration), EV_JOB_END, job, j->serial);
+        sim_push(sim, after(sim, j->duration - j->saved), EV_JOB_END, job, j->serial);
+}
+
+/* Until when the work since then is kept: the last checkpoint. */
+static nsec_t checkpoint(const struct sim *sim, const struct sim_job *j, nsec_t since)
+{
+    const struct scenario_job *of = sim->kinds.p[j->kind].job;
+    nsec_t every = of ? of->checkpoint : 0;
+    return every > 0 ? since + (sim->now - since) / every * every : since;
 }
 
 static int64_t amount_of(const struct pod_class *c, uint16_t id)
@@ -146,6 +204,8 @@ void sim_started(struct sim *sim, uint32_t pod, node_id n)
         run.gpu_milli = (int32_t)c->gpu.count * devices_milli(sim->s, c, n);
     p->run = (uint32_t)sim->runs.len;
     vec_push(&sim->runs, run);
+    sim_queues_waits(sim, pod, -1);
+    sim_queues_holds(sim, pod, &run, 1);
     p->state = SIM_RUNNING;
     sim->waiting--;
     sim->kinds.p[j->kind].waiting--;
@@ -153,6 +213,7 @@ void sim_started(struct sim *sim, uint32_t pod, node_id n)
     j->running++;
     if (p->first_start < 0) {
         p->first_start = sim->now;
+        j->nstarted++;
         vec_push(&sim->waits, (double)(sim->now - p->arrival) / 1e9);
         sim->kinds.p[j->kind].placed++;
     }
@@ -161,7 +222,7 @@ void sim_started(struct sim *sim, uint32_t pod, node_id n)
     binder_confirmed(pipeline_binder(sim->p), p->id);
     if (sim->s->pods[p->id].state == PS_ASSUMED)
         model_set_state(sim->s, p->id, PS_BOUND);
-    sim->s->pods[p->id].started_ns = sim->now;
+    sim->s->pods[p->id].started_ns = sim->epoch + sim->now;
     if (is_gang(sim, j)) {
         if (!j->started && (int32_t)j->running >= minimum(sim, j))
             gang_started(sim, p->job);
@@ -170,7 +231,7 @@ void sim_started(struct sim *sim, uint32_t pod, node_id n)
     if (j->start < 0)
         j->start = sim->now;
     if (j->duration >= 0)
-        sim_push(sim, after(sim, j->duration), EV_POD_END, pod, p->serial);
+        sim_push(sim, after(sim, j->duration - p->saved), EV_POD_END, pod, p->serial);
 }
 
 /* --- leaving --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -178,6 +239,8 @@ void sim_started(struct sim *sim, uint32_t pod, node_id n)
 /* Takes the pod out of the engine; its unit, if it was alone, out of the line. */
 static void take_out(struct sim *sim, struct sim_pod *p)
 {
+    if (p->id == POD_NONE)
+        return;
     unit_id u = sched_unit_of(sim->s, p->id);
     binder_pod_gone(pipeline_binder(sim->p), p->id);
     if (!sim->s->units[u].is_group)
@@ -185,6 +248,35 @@ static void take_out(struct sim *sim, struct sim_pod *p)
     sim->pod_of[p->id] = 0;
     sched_pod_delete(sim->s, sched_pod_ns(sim->s, p->id), p->name);
     p->id = POD_NONE;
+}
+
+/* When a pod stops before its time: what it did until its last checkpoint is kept.  A gang's work is the gang's. */
+static void save_work(struct sim *sim, uint32_t pod)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    const struct sim_job *j = &sim->jobs.p[p->job];
+    nsec_t from = sim->runs.p[p->run].from;
+    if (!is_gang(sim, j)) {
+        p->kept_until = checkpoint(sim, j, from);
+        p->saved += p->kept_until - from;
+    } else {
+        p->kept_until = j->started ? MAX(checkpoint(sim, j, j->since), from) : from;
+    }
+}
+
+static void note_loss(struct sim *sim, uint32_t pod, const struct sim_run *run)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    struct sim_queue *q = sim_queue_of(sim, p->queue);
+    if (p->state == SIM_RUNNING)
+        save_work(sim, pod);
+    double lost = (double)(run->to - p->kept_until) / 1e9;
+    sim->lost_s += lost;
+    sim->lost_gpu_s += lost * run->gpu_milli / GPU_MILLI;
+    if (q) {
+        q->lost_s += lost;
+        q->lost_gpu_s += lost * run->gpu_milli / GPU_MILLI;
+    }
 }
 
 /* What its run left behind, and then the pod itself. */
@@ -195,8 +287,9 @@ static void end_run(struct sim *sim, uint32_t pod, enum sim_end why)
     run->to = sim->now;
     run->end = (uint8_t)why;
     sim_books_run(sim, run, -1);
+    sim_queues_holds(sim, pod, run, -1);
     if (why != SIM_ENDED && why != SIM_DELETED)
-        sim->lost_s += (double)(run->to - run->from) / 1e9;
+        note_loss(sim, pod, run);
     sim->running--;
     if (p->state == SIM_RUNNING)
         sim->jobs.p[p->job].running--;
@@ -208,6 +301,7 @@ static void end_run(struct sim *sim, uint32_t pod, enum sim_end why)
 
 static void drop_waiting(struct sim *sim, struct sim_pod *p)
 {
+    sim_queues_waits(sim, (uint32_t)(p - sim->pods.p), -1);
     take_out(sim, p);
     sim->waiting--;
     sim->kinds.p[sim->jobs.p[p->job].kind].waiting--;
@@ -215,11 +309,22 @@ static void drop_waiting(struct sim *sim, struct sim_pod *p)
     p->serial++;
 }
 
+static void done(struct sim *sim, uint32_t pod)
+{
+    struct sim_pod *p = &sim->pods.p[pod];
+    struct sim_queue *q = sim_queue_of(sim, p->queue);
+    p->state = SIM_DONE;
+    sim->kinds.p[sim->jobs.p[p->job].kind].done++;
+    sim->turnaround_s += (double)(sim->now - p->arrival) / 1e9;
+    sim->ended++;
+    if (q)
+        q->done++;
+}
+
 void sim_pod_end(struct sim *sim, uint32_t pod)
 {
     end_run(sim, pod, SIM_ENDED);
-    sim->pods.p[pod].state = SIM_DONE;
-    sim->kinds.p[sim->jobs.p[sim->pods.p[pod].job].kind].done++;
+    done(sim, pod);
 }
 
 void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why)
@@ -233,8 +338,10 @@ void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why)
             u = sched_unit_of(sim->s, p->id);
         if (p->state == SIM_RUNNING || p->state == SIM_LEAVING) {
             end_run(sim, i, why);
-            p->state = why == SIM_ENDED ? SIM_DONE : SIM_DROPPED;
-            sim->kinds.p[j->kind].done += why == SIM_ENDED;
+            if (why == SIM_ENDED)
+                done(sim, i);
+            else
+                p->state = SIM_DROPPED;
         } else if (p->state == SIM_WAITING) {
             drop_waiting(sim, p);
         }
@@ -243,13 +350,16 @@ void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why)
         dispatcher_remove(line_of(sim), u);
         sched_group_delete(sim->s, sim->kinds.p[j->kind].like.ns, j->name);
     }
+    sim->kinds.p[j->kind].waiting_gangs -= is_gang(sim, j) && !j->started && !j->is_over;
     j->started = false;
+    j->is_over = true;
 }
 
 /* It holds its room for the grace time. */
 static void leave(struct sim *sim, uint32_t pod, enum sim_end as)
 {
     struct sim_pod *p = &sim->pods.p[pod];
+    save_work(sim, pod);
     p->state = SIM_LEAVING;
     sim->leaving_as.p[pod] = (uint8_t)as;
     sim->jobs.p[p->job].running--;
@@ -270,11 +380,13 @@ static void check_gang(struct sim *sim, uint32_t job)
     struct sim_job *j = &sim->jobs.p[job];
     if (!is_gang(sim, j) || !j->started || (int32_t)j->running >= minimum(sim, j))
         return;
-    j->started = false;
-    j->serial++;
     for (uint32_t i = j->first_pod; i < j->first_pod + j->npods; i++)
         if (sim->pods.p[i].state == SIM_RUNNING)
             leave(sim, i, SIM_STOPPED);
+    j->saved += checkpoint(sim, j, j->since) - j->since;
+    j->started = false;
+    j->serial++;
+    sim->kinds.p[j->kind].waiting_gangs++;
 }
 
 void sim_evicted(struct sim *sim, uint32_t pod)
@@ -289,6 +401,9 @@ void sim_evicted(struct sim *sim, uint32_t pod)
     }
     p->evictions++;
     sim->evictions++;
+    struct sim_queue *q = sim_queue_of(sim, p->queue);
+    if (q)
+        q->preemptions++;
 }
 
 /* Nobody has the specs of pods that were there before: a likeness is made of the one that goes, under another name as a workload would make it. */
@@ -296,11 +411,13 @@ static int replace_adopted(struct sim *sim, uint32_t pod, struct err *err)
 {
     struct sim_pod *p = &sim->pods.p[pod];
     str name = arena_fmt(&sim->arena, STR_FMT "~%u", STR_ARG(p->name), p->evictions);
-    pod_id again = sched_pod_clone(sim->s, p->id, name, sim->now);
+    pod_id again = sched_pod_clone(sim->s, p->id, name, sim->epoch + sim->now);
     end_run(sim, pod, (enum sim_end)sim->leaving_as.p[pod]);
     p->name = name;
-    waits_again(sim, pod, again);
-    return dispatcher_add(line_of(sim), sched_unit_of(sim->s, again), sim->now, err);
+    p->id = again;
+    sim_map_pod(sim, again, pod);
+    waits_again(sim, pod);
+    return into_line(sim, again, err);
 }
 
 int sim_pod_gone(struct sim *sim, uint32_t pod, struct err *err)
@@ -311,7 +428,7 @@ int sim_pod_gone(struct sim *sim, uint32_t pod, struct err *err)
         return replace_adopted(sim, pod, err);
     end_run(sim, pod, (enum sim_end)sim->leaving_as.p[pod]);
     if (!is_final)
-        return put_pod(sim, pod, err);
+        return come_again(sim, pod, err);
     sim->pods.p[pod].state = SIM_DROPPED;
     return 0;
 }
@@ -360,7 +477,7 @@ static int remove_node(struct sim *sim, uint32_t node, struct err *err)
         if (sim->kinds.p[sim->jobs.p[job].kind].gone_is_gone)
             sim->pods.p[lost.p[i]].state = SIM_DROPPED;
         else
-            r = put_pod(sim, lost.p[i], err);
+            r = come_again(sim, lost.p[i], err);
     }
     for (size_t i = 0; r >= 0 && i < lost.len; i++)
         check_gang(sim, sim->pods.p[lost.p[i]].job);
@@ -423,6 +540,19 @@ int sim_happen(struct sim *sim, const struct scenario_event *e, struct err *err)
         break;
     }
     return r;
+}
+
+bool sim_set_runtime(struct sim *sim, str ns, str name, nsec_t started, nsec_t most)
+{
+    pod_id id = sched_pod_find(sim->s, ns, name);
+    uint32_t pod = id == POD_NONE ? SIM_NONE : sim_pod_of(sim, id);
+    if (pod == SIM_NONE)
+        return false;
+    sim->jobs.p[sim->pods.p[pod].job].duration = most;
+    nsec_t ran = started && started < sim->epoch ? sim->epoch - started : 0;
+    if (sim->pods.p[pod].state == SIM_RUNNING)
+        sim_push(sim, after(sim, ran < most ? most - ran : 0), EV_POD_END, pod, sim->pods.p[pod].serial);
+    return true;
 }
 
 /* --- what others let happen ----------------------------------------------------------------------------------------------------------------------------- */

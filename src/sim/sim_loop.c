@@ -71,26 +71,44 @@ static void act(struct sim *sim)
         uint32_t pod = sim_pod_of(sim, a.pod);
         if (pod == SIM_NONE)
             continue;
-        if (a.node == NODE_NONE)
+        if (a.node == NODE_NONE) {
             sim_evicted(sim, pod);
-        else
+            sim->evictions_by[a.policy]++;
+        } else {
             sim_started(sim, pod, a.node);
+        }
     }
     vec_clear(&sim->actions);
 }
 
-void sim_settle(struct sim *sim)
+static void settle_once(struct sim *sim)
 {
     struct dispatcher *d = pipeline_dispatcher(sim->p);
     size_t decided;
     do {
-        dispatcher_events(d, sched_take_events(sim->s), sim->now);
+        uint64_t events = sched_take_events(sim->s);
+        dispatcher_events(d, events, sim->now);
         dispatcher_tick(d, sim->now);
         binder_tick(pipeline_binder(sim->p), sim->now);
         decided = pipeline_run(sim->p, sim->now, 0);
+        if (sim->policy) {
+            policy_events(sim->policy, events);
+            decided += sim_policy_round(sim);
+        }
         decided += sim->actions.len;
         act(sim);
     } while (decided);
+}
+
+int sim_settle(struct sim *sim, struct err *err)
+{
+    bool more = true;
+    int r = 0;
+    while (r >= 0 && more) {
+        settle_once(sim);
+        r = sim_line_admit(sim, &more, err);
+    }
+    return r;
 }
 
 /* When something happens next: in the world, or because a unit's back-off ends or the binder wants to look.  Units that only wait to be tried again
@@ -105,6 +123,8 @@ static nsec_t next_time(struct sim *sim)
         at = MIN(at, wake);
         at = MIN(at, look);
     }
+    if (sim->policy && (sim->heap.len || sim->waiting))
+        at = MIN(at, sim->policy_again);
     return at == INT64_MAX ? at : MAX(at, sim->now);
 }
 
@@ -118,21 +138,24 @@ static int turn(struct sim *sim, nsec_t at, struct err *err)
         struct sim_event e = pop(sim);
         r = handle(sim, &e, err);
     }
-    if (r >= 0)
-        sim_settle(sim);
-    return r;
+    return r < 0 ? r : sim_settle(sim, err);
 }
+
+/* A policy that looks again from time to time, at units that nothing in the world can help any more, keeps no simulation alive. */
+#define IDLE_TURNS 256u
 
 /* Turns until the time, or until the job has started (SIM_NONE: no such). */
 static int run(struct sim *sim, nsec_t until, uint32_t job, struct err *err)
 {
-    int r = 0;
-    sim_settle(sim);
-    for (uint32_t turns = 0; r >= 0; turns++) {
+    int r = sim_settle(sim, err);
+    for (uint32_t turns = 0, idle = 0; r >= 0 && idle < IDLE_TURNS; turns++) {
         nsec_t at = next_time(sim);
+        uint64_t decided = sim->policy_decided;
+        bool moves = sim->heap.len;
         if (at == INT64_MAX || at > until || (job != SIM_NONE && sim->jobs.p[job].start >= 0))
             break;
         r = turn(sim, at, err);
+        idle = moves || sim->policy_decided != decided ? 0 : idle + 1;
         if (sim->opts.progress && turns % TURNS_A_PROGRESS == 0)
             sim->opts.progress(sim->opts.progress_arg, sim);
     }

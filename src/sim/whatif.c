@@ -37,19 +37,21 @@ static void take_away(struct asker *x, uint32_t pods)
 static int put_there(struct asker *x, int32_t priority, struct err *err)
 {
     const struct scenario_job *j = x->job;
-    struct group_spec g = {.ns = x->like.ns, .name = x->group, .priority = priority, .has_priority = true, .created_ns = sim_now(x->sim)};
+    struct group_spec g = {.ns = x->like.ns, .name = x->group, .priority = priority, .has_priority = true, .created_ns = sim_engine_now(x->sim)};
     g.min_member = j->min_member > 0 ? j->min_member : (int32_t)j->replicas;
     g.required_keys = &j->required_key;
     g.nrequired_keys = j->required_key.len > 0;
     g.preferred_keys = &j->preferred_key;
     g.npreferred_keys = j->preferred_key.len > 0;
+    g.queue = x->like.queue;
+    g.preemptibility = x->like.preemptibility;
     int r = sched_group_put(x->s, &g, &x->unit, err);
     for (uint32_t i = 0; r >= 0 && i < j->replicas; i++) {
         struct pod_spec p = x->like;
         p.name = p.uid = pod_name(x, i);
         p.priority = priority;
         p.group = x->group;
-        p.created_ns = sim_now(x->sim);
+        p.created_ns = sim_engine_now(x->sim);
         r = sched_pod_put(x->s, &p, NULL, err);
         if (r < 0)
             take_away(x, i);
@@ -59,20 +61,48 @@ static int put_there(struct asker *x, int32_t priority, struct err *err)
 
 /* --- questions ------------------------------------------------------------------------------------------------------------------------------------------------ */
 
-static struct whatif_place *places_of(struct asker *x, const struct unit_decision *d)
+static struct whatif_place *places_of(struct asker *x, const struct placement *of, size_t n)
 {
-    struct whatif_place *p = arena_array(x->a, d->placements.len + 1, struct whatif_place);
-    for (size_t i = 0; i < d->placements.len; i++)
-        p[i] = (struct whatif_place){arena_str(x->a, sched_pod_name(x->s, d->placements.p[i].pod)), arena_str(x->a, sched_node_name(x->s, d->placements.p[i].node))};
+    struct whatif_place *p = arena_array(x->a, n + 1, struct whatif_place);
+    for (size_t i = 0; i < n; i++)
+        p[i] = (struct whatif_place){arena_str(x->a, sched_pod_name(x->s, of[i].pod)), arena_str(x->a, sched_node_name(x->s, of[i].node))};
     return p;
 }
 
-static struct whatif_place *victims_of(struct asker *x, const struct unit_decision *d)
+static struct whatif_place *victims_of(struct asker *x, const pod_id *of, size_t n)
 {
-    struct whatif_place *p = arena_array(x->a, d->victims.len + 1, struct whatif_place);
-    for (size_t i = 0; i < d->victims.len; i++)
-        p[i] = (struct whatif_place){arena_str(x->a, sched_pod_name(x->s, d->victims.p[i])), arena_str(x->a, sched_node_name(x->s, x->s->pods[d->victims.p[i]].node))};
+    struct whatif_place *p = arena_array(x->a, n + 1, struct whatif_place);
+    for (size_t i = 0; i < n; i++)
+        p[i] = (struct whatif_place){arena_str(x->a, sched_pod_name(x->s, of[i])), arena_str(x->a, sched_node_name(x->s, x->s->pods[of[i]].node))};
     return p;
+}
+
+/* Is it the batch policy's to decide? */
+static bool is_batch(const struct asker *x)
+{
+    return sim_policy(x->sim) && x->like.queue.len;
+}
+
+/* The same of a unit of a queue, by the rules of queues. */
+static void ask_policy(struct asker *x, struct whatif_answer *ret)
+{
+    struct policy_trial t = POLICY_TRIAL_INIT;
+    policy_try(sim_policy(x->sim), x->unit, sim_engine_now(x->sim), &t);
+    ret->queue = x->like.queue;
+    ret->position = t.why.position;
+    ret->fits_now = t.start == POLICY_STARTS_NOW;
+    ret->can_evict = t.start == POLICY_STARTS_AFTER_EVICTION;
+    if (ret->fits_now) {
+        ret->nplaces = t.placements.len;
+        ret->places = places_of(x, t.placements.p, t.placements.len);
+    }
+    ret->nvictims = t.victims.len;
+    ret->victims = victims_of(x, t.victims.p, t.victims.len);
+    if (ret->can_evict)
+        ret->why = arena_fmt(x->a, "%zu %s would have to give way first", t.victims.len, t.victims.len == 1 ? "pod" : "pods");
+    else if (!ret->fits_now)
+        ret->why = policy_sentence(sim_policy(x->sim), x->a, x->unit, &t.why);
+    policy_trial_fini(&t);
 }
 
 /* As it stands: does it fit, and if not, who would have to go? */
@@ -83,12 +113,12 @@ static void ask_now(struct asker *x, bool at_top, struct whatif_answer *ret)
     sched_place(x->s, x->unit, sim_now(x->sim), &d);
     if (d.result == UNIT_PLACED && !at_top) {
         ret->fits_now = true;
-        ret->places = places_of(x, &d);
+        ret->places = places_of(x, d.placements.p, d.placements.len);
         ret->nplaces = d.placements.len;
     } else if (d.result == UNIT_PREEMPTING) {
         ret->can_evict = !at_top;
         ret->can_evict_at_top = at_top;
-        ret->victims = victims_of(x, &d);
+        ret->victims = victims_of(x, d.victims.p, d.victims.len);
         ret->nvictims = d.victims.len;
     }
     statement_rollback(x->s, mark);
@@ -119,7 +149,10 @@ static int fits_with(struct asker *x, const struct input_shape *shape, uint32_t 
     int r = 0;
     for (uint32_t i = 0; r >= 0 && i < count; i++)
         r = add_one(x, shape, i, err);
-    if (r >= 0)
+    /* limits of its queue stay as they are with more nodes, and are told elsewhere: of nodes alone is asked */
+    if (r >= 0 && is_batch(x))
+        sched_place_next(x->s, x->unit, sim_now(x->sim), false, &d);
+    else if (r >= 0)
         sched_place(x->s, x->unit, sim_now(x->sim), &d);
     statement_rollback(x->s, mark);
     *ret_fits = r >= 0 && d.result == UNIT_PLACED;
@@ -192,11 +225,14 @@ int whatif_ask(struct sim *sim, struct arena *a, const struct scenario_job *job,
         r = put_there(&x, x.like.priority, err);
     if (r < 0)
         return r;
-    ask_now(&x, false, ret);
+    if (is_batch(&x))
+        ask_policy(&x, ret);
+    else
+        ask_now(&x, false, ret);
     if (!ret->fits_now)
         r = ask_needs(&x, shapes, ret, err);
     take_away(&x, job->replicas);
-    if (r >= 0 && !ret->fits_now && !ret->can_evict && x.like.priority < TOP_PRIORITY) {
+    if (r >= 0 && !ret->fits_now && !ret->can_evict && !is_batch(&x) && x.like.priority < TOP_PRIORITY) {
         r = put_there(&x, TOP_PRIORITY, err);
         if (r >= 0) {
             ask_now(&x, true, ret);
@@ -254,6 +290,8 @@ void whatif_text(struct strbuf *b, const struct whatif_answer *x)
     strbuf_addf(b, "what if " STR_FMT " came at " STR_FMT ": %u %s", STR_ARG(x->job), STR_ARG(report_duration(&a, (double)x->at / 1e9)), x->pods, x->pods == 1 ? "pod" : "pods");
     if (x->min_member < (int32_t)x->pods)
         strbuf_addf(b, ", at least %d together", x->min_member);
+    if (x->queue.len)
+        strbuf_addf(b, ", in queue " STR_FMT ", place %u", STR_ARG(x->queue), x->position);
     strbuf_add_str(b, x->fits_now ? S("\n\nfits now       yes: ") : S("\n\nfits now       no: "));
     if (x->fits_now)
         add_places(b, x->places, x->nplaces);
@@ -303,6 +341,10 @@ void whatif_json(struct strbuf *b, const struct whatif_answer *x)
     json_set(&a, &v, S("job"), json_string(x->job));
     json_set(&a, &v, S("pods"), json_int(&a, x->pods));
     json_set(&a, &v, S("minMember"), json_int(&a, x->min_member));
+    if (x->queue.len) {
+        json_set(&a, &v, S("queue"), json_string(x->queue));
+        json_set(&a, &v, S("position"), json_int(&a, x->position));
+    }
     json_set(&a, &v, S("at"), json_double(&a, (double)x->at / 1e9));
     json_set(&a, &v, S("fitsNow"), json_bool(x->fits_now));
     json_set(&a, &v, S("places"), places_json(&a, x->places, x->nplaces));

@@ -20,6 +20,8 @@ struct whatif_answer {
     uint32_t pods;
     int32_t min_member;
     nsec_t at;
+    str queue; /* "": none, and the rules of Kubernetes decide */
+    uint32_t position; /* in its queue */
     bool fits_now;
     struct whatif_place *places; /* where, when it fits */
     size_t nplaces;
