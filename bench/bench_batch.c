@@ -182,6 +182,7 @@ struct job {
     int32_t priority;
     int64_t cpu;
     enum preemptibility preemptibility;
+    nsec_t start; /* of the first; 0: 1 + its number */
 };
 
 /* n equal pods; those that run start one after the other. */
@@ -193,7 +194,7 @@ static void cluster_pods(struct cluster *c, struct job j, uint32_t first)
         snprintf(name, sizeof name, "%s%u", j.prefix, first + i);
         snprintf(node, sizeof node, "n%u", j.node_of ? (first + i) / j.node_of : 0);
         struct pod_spec p = {.ns = S("x"), .name = str_of(name), .uid = str_of(name), .queue = str_of(j.queue), .group = j.group ? str_of(j.group) : S(""), .created_ns = first + i, .priority = j.priority,
-                             .node = j.node_of ? str_of(node) : S(""), .phase = j.node_of ? POD_BOUND : POD_PENDING, .started_ns = j.node_of ? (nsec_t)(1 + first + i) : 0,
+                             .node = j.node_of ? str_of(node) : S(""), .phase = j.node_of ? POD_BOUND : POD_PENDING, .started_ns = j.node_of ? (j.start ? j.start : 1) + (nsec_t)(first + i) : 0,
                              .requests = {req, j.gpus ? 3 : 2}, .nonzero_cpu = req[0].amount, .nonzero_memory = 1 << 30, .preemptibility = j.preemptibility,
                              .gpu = {.kind = j.gpus ? GPU_WHOLE : GPU_NONE, .count = j.gpus}};
         struct err err = ERR_NONE;
@@ -323,6 +324,40 @@ static void run_hopeless(void)
     cluster_fini(&c);
 }
 
+/* The order of victims frees one device of each node; what is asked for are whole nodes. */
+static void run_aimed(void)
+{
+    struct cluster c;
+    cluster_init(&c, 500, 8, 2, 2000);
+    for (uint32_t k = 0; k < 8; k++) { /* the eighth pod of each node started last */
+        char prefix[8];
+        snprintf(prefix, sizeof prefix, "r%u-", k);
+        cluster_pods(&c, (struct job){.prefix = prefix, .queue = "q0", .n = 500, .gpus = 1, .node_of = 1, .priority = 50, .start = 1 + k * 1000}, 0);
+    }
+    cluster_round(&c);
+    cluster_group(&c, "gang", "q1", 64, 5000);
+    cluster_pods(&c, (struct job){.prefix = "g", .queue = "q1", .group = "gang", .n = 64, .gpus = 8, .priority = 50}, 5000);
+    double ms = cluster_round(&c);
+    expect(evicted(&c) == 512, "aimed: not 512 victims for 64 pods of 8 GPUs");
+    report("aimed", "500 nodes, the order frees no whole one: gang of 64 x 8 GPUs", ms, "ms", 166000, 100, REPORT_LESS);
+    cluster_fini(&c);
+
+    cluster_init(&c, 500, 8, 3, 2000);
+    cluster_pods(&c, (struct job){.prefix = "r", .queue = "q0", .n = 2000, .gpus = 1, .node_of = 4, .priority = 50}, 0);
+    cluster_pods(&c, (struct job){.prefix = "s", .queue = "q2", .n = 1500, .gpus = 1, .node_of = 3, .priority = 50}, 0);
+    cluster_pods(&c, (struct job){.prefix = "t", .queue = "q0", .n = 500, .gpus = 1, .node_of = 1, .priority = 50}, 0);
+    cluster_round(&c);
+    for (uint32_t k = 0; k < 100; k++) {
+        char prefix[16];
+        snprintf(prefix, sizeof prefix, "w%u-", k);
+        cluster_pods(&c, (struct job){.prefix = prefix, .queue = "q1", .n = 1, .gpus = 8, .priority = 50, .cpu = 1000 + k}, 6000 + k);
+    }
+    ms = cluster_round(&c);
+    expect(evicted(&c) == 0, "aimed: somebody went for nothing");
+    report("aimed", "nodes where some may go and none may be lost in all: 100 kinds, none helped", ms, "ms", 0, 0, REPORT_LESS);
+    cluster_fini(&c);
+}
+
 static void run_cold(void)
 {
     struct cluster c;
@@ -356,6 +391,7 @@ static const struct report_workload workloads[] = {
     {"reclaim", "500 full nodes, gangs of another queue take back its share", run_reclaim},
     {"pass", "1,000 full nodes, 10,000 units that wait: all actions", run_pass},
     {"hopeless", "5,000 nodes: proof that eviction does not help", run_hopeless},
+    {"aimed", "500 full nodes, where the order of victims frees the wrong ones", run_aimed},
     {"cold", "20,000 nodes, 100,000 units at once, then one event after the other", run_cold},
     {NULL, NULL, NULL},
 };

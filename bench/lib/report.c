@@ -42,7 +42,9 @@ int report_main(int argc, char **argv, const struct report_workload *workloads)
 {
     const char *wanted = NULL;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--list") == 0) {
+        if (strcmp(argv[i], "--list") == 0 || strcmp(argv[i], "--help") == 0) {
+            if (argv[i][2] == 'h')
+                printf("usage: %s [--workload NAME,...] [--json] [--list], and options of its own (bench/README.md).  Workloads:\n", argv[0]);
             for (const struct report_workload *w = workloads; w->name; w++)
                 printf("%-16s %s\n", w->name, w->summary);
             return 0;

@@ -14,7 +14,7 @@ struct report_workload {
     const char *name, *summary;
     void (*run)(void);
 };
-/* --list, --workload NAME[,NAME...] (default all), --json. */
+/* --help, --list, --workload NAME[,NAME...] (default all), --json. */
 int report_main(int argc, char **argv, const struct report_workload *workloads);
 
 struct latencies {

@@ -209,8 +209,22 @@ def test_tree(s):
         if last.status != 201:
             break
     refused("the tree has a bottom", last, 422, "more than 32 queues above each other")
+    chain = [f"chain-{i:02}" for i in range(10)]
+    for i, name in enumerate(chain):
+        s.post(QUEUES, queue(name, chain[i - 1] if i else None))
+    refused("nor deeper with all that moves along", s.patch(f"{QUEUES}/{chain[0]}", {"spec": {"parentQueue": "deep-24"}}), 422, "more than 32 queues above each other", "those below this one counted")
+    tap.eq("where there is room it may move", s.patch(f"{QUEUES}/{chain[0]}", {"spec": {"parentQueue": "deep-10"}}).status, 200)
     refused("a queue with queues below it stays", s.delete(f"{QUEUES}/top"), 403, "there are queues below it (child, deep-00, grand)", "delete them first")
     refused("without resources it is none", s.post(QUEUES, {**queue("bare"), "spec": {}}), 422, "spec.resources: Required value")
+    many = {f"example.com/r{i}": {"quota": 1} for i in range(13)}
+    tap.eq("thirteen resources beside the three", s.post(QUEUES, {**queue("many"), "spec": {"resources": many}}).status, 201)
+    one_more = {**queue("more"), "spec": {"resources": {"gpu": {"quota": 1}, "example.com/last": {"quota": 1}}}}
+    refused("no more than sixteen", s.post(QUEUES, one_more), 422, "spec.resources[example.com/last]", "17 resources together, and 16 are possible")
+    refused("nor by a change", s.patch(f"{QUEUES}/top", {"spec": {"resources": {"example.com/last": {"quota": 1}}}}), 422, "16 are possible")
+    tap.eq("those that are there may change", s.patch(f"{QUEUES}/many", {"spec": {"resources": {"example.com/r1": {"quota": 2}}}}).status, 200)
+    s.patch(f"{QUEUES}/many", {"spec": {"resources": {"example.com/r0": None}}})
+    tap.eq("one less makes room for another", s.post(QUEUES, one_more).status, 201)
+    refused("gpu has two names", s.post(QUEUES, {**queue("two"), "spec": {"resources": {"gpu": {}, "nvidia.com/gpu": {}}}}), 422, "gpu is the same resource")
     refused("amounts are amounts", s.post(QUEUES, queue("less", gpu=-2)), 422, "spec.resources[gpu].quota: Invalid value: -2")
     clear(s)
 

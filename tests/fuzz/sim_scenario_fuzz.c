@@ -1,6 +1,6 @@
 /* Any text as a scenario and as a question: an error has file and line, what is read makes nodes and pods that the engine takes or refuses with a sentence. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/scenario.h"
+#include "sim/sim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,6 +38,18 @@ static void use(const struct scenario *sc)
     sched_free(s);
 }
 
+/* Queues and objects alone: jobs could ask for a long run. */
+static void use_queues(const struct scenario *sc)
+{
+    struct scenario only = *sc;
+    struct err err = ERR_NONE;
+    struct sim *sim = sim_new(profile_builtin(S("default")), &(struct sim_opts){.seed = 1}, &err);
+    only.ntemplates = only.njobs = only.nevents = 0;
+    if (sim_load(sim, &only, &err) < 0 || sim_settle(sim, &err) < 0)
+        BUG_ON(!err.msg[0]);
+    sim_free(sim);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -49,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_message(&err);
     } else {
         use(sc);
+        use_queues(sc);
         scenario_free(sc);
     }
     err = ERR_NONE;

@@ -31,13 +31,13 @@ static void as_openb(str text)
         BUG_ON(!pods.p[i].name.len || pods.p[i].gpus > GPU_MAX || (pods.p[i].gpus && pods.p[i].gpu_milli <= 0));
 }
 
-static void as_philly(str text)
+static void as_philly(str text, bool queues)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct err err = ERR_NONE;
     struct sim_opts opts = {.seed = 1};
     struct sim *sim = sim_new(profile_builtin(S("default")), &opts, &err);
-    struct input_philly_opts how = {.nodes = 2, .gpus_per_node = 8, .jobs = 50};
+    struct input_philly_opts how = {.nodes = 2, .gpus_per_node = 8, .jobs = 50, .queues = queues};
     BUG_ON(!sim);
     if (input_philly(sim, &a, text, S("f.csv"), &how, &err) < 0)
         check_message(&err);
@@ -50,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     str text = str_n((const char *)data, size);
     as_openb(text);
-    as_philly(text);
+    as_philly(text, false);
+    as_philly(text, true);
     return 0;
 }

@@ -199,6 +199,16 @@ def evictions(s):
     drop_jobs(s, "high", *(f"low{i}" for i in range(4)))
 
 
+def how_it_ended(s):
+    for name, phase, want in (("well", "Succeeded", {"succeeded": 1, "running": 0, "phase": "Succeeded"}), ("badly", "Failed", {"failed": 1, "running": 0, "phase": "Failed"})):
+        add_pod(s, name, "team-a", priority="train")
+        tap.ok(f"{name} runs", comes_to(s, name, 1) and wait_for(lambda n=name: status_of(s, n).get("running") == 1, PATIENCE), nodes_of(s))
+        made(s.patch(f"{PODS}/{name}/status", {"status": {"phase": phase}}))
+        ok = wait_for(lambda n=name, w=want: {k: status_of(s, n).get(k, 0) for k in w} == w, PATIENCE)
+        tap.ok(f"and is counted when it has ended: {phase}", ok, status_of(s, name))
+    clear(s)
+
+
 if __name__ == "__main__":
     with Server(scheduler=True) as server:
         add_node(server, "n0")
@@ -207,7 +217,7 @@ if __name__ == "__main__":
         add_queue(server, "team-b", "dep", gpu=8)
         add_queue(server, "poor", "dep", gpu=1)
         add_queue(server, "shut", "dep", limit=2)
-        tap.run([what_it_has, why_it_waits, it_ends, not_ready], server)
+        tap.run([what_it_has, why_it_waits, it_ends, not_ready, how_it_ended], server)
         add_node(server, "n1")
         tap.run([evictions], server)
     tap.done()

@@ -307,6 +307,88 @@ def dumps():
         tap.ok("dump: nodes are named", re.search(r"^nodes needed +2 more like n1$", table, re.M), table)
 
 
+QUEUES = """
+grace: 10s
+owedAfter: 60s
+nodes: [{name: node, gpus: 4, cpu: 64}]
+queues:
+- {name: a, resources: {gpu: {quota: 2}}}
+- {name: b, resources: {gpu: {quota: 2}}}
+jobs:
+- {name: long, queue: a, count: 2, duration: 1000s, checkpoint: 100s, requests: {gpu: 2}}
+- {name: owed, queue: b, arrival: 250s, duration: 100s, requests: {gpu: 2}}
+"""
+
+
+def queues():
+    """Queues, settings of the policy side by side, what a queue lost and was owed: worked out again from the placements."""
+    with Folder() as f:
+        path = f.file("queues.yaml", QUEUES)
+        run = run_json(path)
+        by = {q["name"]: q for q in run["queues"]}
+        tap.eq("queues: who is owed something takes it back", [p["start"] for p in run["pods"] if p["name"] == "owed"], [260])
+        tap.eq("queues: one had to go", (run["summary"]["preemptionsBy"]["reclaim"], by["a"]["preemptions"], by["b"]["preemptions"]), (1, 1, 0))
+        for name, queue in by.items():
+            used = sum((end_of(p, run) - p["from"]) * p["gpu"] for p in run["placements"] if ("owed" in p["pod"]) == (name == "b"))
+            tap.ok(f"queues: {name} used what its placements say", abs(used - queue["meanUsed"] * run["end"]) < 1, (used, queue["meanUsed"] * run["end"]))
+        evicted = [p for p in run["placements"] if p["end"] == "evicted"]
+        lost = sum((p["to"] - p["from"] - 200) * p["gpu"] / 1000 for p in evicted)
+        tap.ok("queues: what is lost is what no checkpoint kept", abs(lost / 3600 - by["a"]["lostGpuHours"]) < 1e-4, (lost, by["a"]["lostGpuHours"]))
+        tap.eq("queues: no guarantee is broken", run["summary"]["guaranteesBroken"], 0)
+        tap.eq("queues: -o json is --json", cox(path, "-o", "json").stdout, cox(path, "--json").stdout)
+        runs = run_json(path, "--policy", "all")["runs"]
+        tap.eq("queues: every setting is shown", [r["policy"] for r in runs], ["fifo", "fifo-backfill", "queues", "reclaim", "kai", "cox"])
+        tap.eq("queues: nobody keeps a guarantee who does not reclaim", [r["summary"]["guaranteesBroken"] for r in runs], [1, 1, 1, 0, 0, 0])
+        for r in runs:
+            tap.eq(f"queues: {r['policy']}: no node is over its capacity", over_capacity(r), [])
+            tap.ok(f"queues: {r['policy']}: fairness is a share", 0 < r["summary"]["fairness"] <= 1)
+        table = cox(path, "--policy", "fifo,cox").stdout
+        tap.ok("queues: side by side in one table", re.search(r"^ +fifo +cox$", table, re.M) and re.search(r"^guarantees broken +1 +0$", table, re.M), table)
+        tap.ok("queues: an unknown policy is told", "there is no policy \"best\"" in cox(path, "--policy", "best").stderr)
+        answer = cox(path, "--at", "100s", "--what-if", "gang: {queue: b, requests: {gpu: 2}}").stdout
+        tap.ok("queues: what if", re.search(r"^starts +at 1m50s", answer, re.M) and re.search(r"^has to go +long-", answer, re.M), answer)
+
+
+def virtual_clusters():
+    """A trace of our own: two clusters, one of which floods the cluster before the other one comes."""
+    rows = ["timestamp,duration,num_gpus,gpu_time,cluster"] + [f"2017-10-09 00:00:{i:02},1000.0,1,1000.0,flood" for i in range(32)] + ["2017-10-09 00:10:00,4000.0,1,4000.0,calm"] * 8
+    with Folder() as f:
+        path = f.file("trace.csv", "\n".join(rows) + "\n")
+        runs = run_json("philly", path, "--nodes", 2, "--queues", "--policy", "fifo,cox", "--checkpoint", "10m")["runs"]
+        waits = [next(q for q in r["queues"] if q["name"] == "calm")["waiting"]["mean"] for r in runs]
+        tap.ok("virtual clusters: with queues the calm one does not wait for the flood", waits[1] <= 30 and waits[0] > 300, waits)
+        tap.eq("virtual clusters: all run to their end", [r["summary"]["done"] for r in runs], [40, 40])
+        tap.eq("virtual clusters: quotas are the cluster's GPUs", sum(q["quota"] for q in runs[0]["queues"]), 16000)
+        tap.ok("virtual clusters: a line without one is told", "cluster: not a name" in cox("philly", f.file("bad.csv", rows[0] + "\n2017-10-09 00:00:00,1.0,1,1.0,\n"), "--queues").stderr)
+
+
+def worlds():
+    """What if objects of a cluster were different."""
+    node = lambda name: {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"cpu": "16", "pods": "110", "nvidia.com/gpu": "4"}}}
+    queue = lambda name, quota: {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": name}, "spec": {"resources": {"gpu": {"quota": quota}}}}
+    pod = lambda name, at: {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default", "labels": {"kai.scheduler/queue": "b"}, "creationTimestamp": "2026-01-01T00:00:00Z"},
+                            "spec": {"nodeName": at, "containers": [{"name": "c", "resources": {"requests": {"nvidia.com/gpu": 4}}}]}, "status": {"phase": "Running"}}
+    with Folder() as f:
+        cluster = f.file("cluster.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": [node("n1"), node("n2"), queue("a", 4), queue("b", 4), pod("b1", "n1"), pod("b2", "n2")]}))
+
+        def ask(*objects):
+            path = f.file("changes.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}))
+            done = cox("dump", cluster, "--what-if", path, "-o", "json")
+            return json.loads(done.stdout)["whatIf"] if not done.returncode else done.stderr
+        job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "labels": {"kai.scheduler/queue": "a"}},
+               "spec": {"parallelism": 2, "template": {"spec": {"containers": [{"name": "c", "resources": {"requests": {"nvidia.com/gpu": 2}}}]}}}}
+        got = ask(job, queue("a", 4))
+        tap.eq("worlds: a job of a queue takes what its queue is owed", [(w["name"], w["starts"], w["at"]) for w in got["work"]], [("train-0", "AfterEviction", 30), ("train-1", "AfterEviction", 30)])
+        tap.eq("worlds: at whose cost", [(v["queue"], v["runsAgain"]) for v in got["evicted"]], [("b", False)])
+        got = ask(job, queue("a", 0), queue("b", 8))
+        tap.ok("worlds: without a quota it waits, and is told why", got["work"][0]["starts"] == "Waits" and "reclaim does not help" in got["work"][0]["reason"], got)
+        got = ask(job, node("n3"))
+        tap.eq("worlds: one node more is enough", [(w["starts"], w["node"]) for w in got["work"]], [("Now", "n3"), ("Now", "n3")])
+        got = ask({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {"unschedulable": True}})
+        tap.eq("worlds: a node is drained", (got["changes"], [(v["name"], v["runsAgain"]) for v in got["evicted"]]), (["Node n1 drained"], [("b1", False)]))
+        tap.ok("worlds: what means nothing is refused", '"Secret" is none of' in ask({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "x"}}, job))
+
+
 def generators():
     names = [line.split()[0] for line in cox("perf", "--list").stdout.splitlines()]
     tap.ok("there are many workloads", len(names) > 30, names)
@@ -326,5 +408,5 @@ def quiet():
 
 
 if __name__ == "__main__":
-    tap.run([examples, order_and_time, random_scenarios, same_seed_same_bytes, pages, profiles, comparing, bad_input, what_if, traces, openb, dumps, generators, quiet])
+    tap.run([examples, order_and_time, random_scenarios, same_seed_same_bytes, pages, profiles, comparing, bad_input, what_if, traces, openb, dumps, queues, virtual_clusters, worlds, generators, quiet])
     tap.done()

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Bandwidth of a real node: capacity, shares that are in force, traffic that is counted, pods that wait for it and say so.
+
+How near traffic comes to its limit is the business of bench/bench_bandwidth.py; here a limit is never passed, whatever the machine's speed."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from lib.cox import COX, PATIENCE, tap, wait_for  # noqa: E402
+from lib.node import Cluster, condition, isolate, pod  # noqa: E402
+
+MBIT = 1000000
+
+
+def tc(what, device):
+    return subprocess.run(["tc", what, "show", "dev", device], capture_output=True, text=True).stdout
+
+
+def ceil_of(device, minor):
+    m = re.search(rf"class htb {minor} .* rate (\S+) ceil (\S+)", tc("class", device))
+    return m.groups() if m else None
+
+
+def minor_of(p):
+    """Number of the pod's class: its place in the node's range (src/net/shape.c)."""
+    return f"1:{int(p['status']['podIP'].split('.')[3]) << 4:x}"
+
+
+def sized(name, amounts, script="sleep 1000", annotations=None, **kw):
+    p = pod(name, script, **kw)
+    if amounts:
+        p["spec"]["containers"][0]["resources"] = {"requests": amounts, "limits": amounts}
+    if annotations:
+        p["metadata"]["annotations"] = annotations
+    return p
+
+
+def capacity_is_shown(c):
+    node = c.wait_node()
+    have, left = node["status"]["capacity"], node["status"]["allocatable"]
+    tap.eq("both ends in bits", (have["cox.io/egress-bandwidth"], have["cox.io/ingress-bandwidth"]), ("200M", "1G"))
+    tap.eq("and the lesser in Mbit/s", have["kuscia.io/bandwidth"], "200")
+    tap.eq("less the system's part", (left["cox.io/egress-bandwidth"], left["kuscia.io/bandwidth"]), ("150M", "150"))
+    for words, want in ((["bandwidth=fast"], "is no bandwidth"), (["egress=0"], "it is zero"), (["bandwidth=10MBps"], "B are bytes"), (["kuscia.io/bandwidth=5Gi"], "no number of Mbit/s")):
+        done = subprocess.run([COX, "server", "--data-dir", c.path("never"), "--node-capacity", *words], capture_output=True, text=True, timeout=PATIENCE)
+        tap.ok(f"{words[0]} is refused with a sentence", done.returncode and want in done.stderr, done)
+
+
+def shares_are_in_force(c):
+    c.create(sized("limited", None, annotations={"kubernetes.io/egress-bandwidth": "8M", "kubernetes.io/ingress-bandwidth": "16M"}))
+    c.create(sized("promised", {"kuscia.io/bandwidth": "40"}, annotations={"kubernetes.io/egress-bandwidth": "1G", "kubernetes.io/ingress-bandwidth": "1G"}))
+    c.create(pod("sink", "while true; do busybox nc -l -p 9000 | wc -c; done"))
+    limited, promised = c.wait_running("limited"), c.wait_running("promised")
+    tap.eq("the limit is there before the first container", (ceil_of("cox0-out", minor_of(limited))[1], ceil_of("cox0-in", minor_of(limited))[1]), ("8Mbit", "16Mbit"))
+    tap.eq("the request is a rate, the annotation the ceiling", ceil_of("cox0-out", minor_of(promised)), ("40Mbit", "1Gbit"))
+    tap.ok("the node's own class has what pods have", "class htb 1:1 root rate 150Mbit" in tc("class", "cox0-out"), tc("class", "cox0-out"))
+
+
+def a_limit_is_not_passed(c):
+    sink = c.wait_running("sink")["status"]["podIP"]
+    size = 3 << 20
+    c.create(sized("sender", None, f"until bash -c 'exec 3<>/dev/tcp/{sink}/9000 && head -c {size} /dev/zero >&3'; do sleep 0.1; done; sleep 1000", {"kubernetes.io/egress-bandwidth": "8M"}))
+    start = time.monotonic()
+    c.wait(lambda: str(size) in c.logs("sink").split(), "the transfer")
+    tap.ok("3 MiB at 8 Mbit/s are not there before their time", time.monotonic() - start > (size - (256 << 10)) * 8 / (8 * MBIT), time.monotonic() - start)
+
+    def counted():
+        text = c.get(f"/api/v1/nodes/{c.node}/proxy/stats/summary").json
+        return [p for p in text.get("pods", []) if p["podRef"]["name"] == "sender" and p.get("network", {}).get("txBytes", 0) >= size]
+    tap.ok("its bytes are counted", wait_for(counted), c.get(f"/api/v1/nodes/{c.node}/proxy/stats/summary"))
+
+
+def an_annotation_may_change(c):
+    p = c.read("limited")
+    c.patch(c.url("Pod", "limited"), {"metadata": {"annotations": {"kubernetes.io/egress-bandwidth": "12Mbps", "cox.io/bandwidth-limits": "10.99.0.0/16=2M"}}})
+    tap.ok("the share follows", wait_for(lambda: ceil_of("cox0-out", minor_of(p))[1] == "12Mbit"), tc("class", "cox0-out"))
+    dest = "1:%x" % (int(minor_of(p).split(":")[1], 16) + 2)
+    tap.ok("a destination has a class of its own", wait_for(lambda: (ceil_of("cox0-out", dest) or [0, 0])[1] == "2Mbit"), tc("class", "cox0-out"))
+
+
+def metrics_tell(c):
+    def values():
+        text = c.get(f"/api/v1/nodes/{c.node}/proxy/metrics").text
+        return {m[0] + m[1]: int(m[2]) for m in re.findall(r'^((?:node|pod)_bandwidth_\w+)\{(.*)\} (\d+)$', text, re.M)}
+    v = wait_for(lambda: values() if any("used" in k for k in values()) else None)
+    at = f'node="{c.node}",direction="egress"'
+    tap.eq("total, system and promised", [v.get(f"node_bandwidth_{k}_bits{at}") for k in ("total", "system", "reserved")], [200 * MBIT, 50 * MBIT, 40 * MBIT])
+    tap.eq("available is what is left", v.get(f"node_bandwidth_available_bits{at}"), 110 * MBIT)
+    mine = f'namespace="default",pod="promised",node="{c.node}",direction="ingress"'
+    tap.eq("a pod's request and limit", (v.get("pod_bandwidth_request_bits" + mine), v.get("pod_bandwidth_limit_bits" + mine)), (40 * MBIT, 1000 * MBIT))
+    tap.ok("and its use", "pod_bandwidth_used_bits" + mine in v, v)
+
+
+def who_lacks_it_waits_and_says_so(c):
+    c.create(sized("large", {"cox.io/egress-bandwidth": "120M"}))
+    p = c.wait(lambda: (lambda p: p if condition(p, "PodScheduled") == "False" else None)(c.read("large")), "the condition")
+    text = [k for k in p["status"]["conditions"] if k["type"] == "PodScheduled"][0]
+    tap.eq("autoscalers see the usual reason", text["reason"], "Unschedulable")
+    tap.has("people see the amounts", text["message"], "bandwidth (needs 120 Mbit/s; best free: 110 on node-1)")
+    events = lambda: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if e["reason"] == "BandwidthInsufficient"]
+    tap.ok("the Event's reason is its own", wait_for(events), c.describe())
+    why = subprocess.run([COX, "why", "pod/large", "--kubeconfig", c.path("kubeconfig")], capture_output=True, text=True)
+    tap.has("cox why", why.stdout + why.stderr, "120 Mbit/s")
+    c.delete(c.url("Pod", "promised") + "?gracePeriodSeconds=0")
+    c.wait_running("large")
+    tap.ok("it starts when there is room", True)
+    direct = sized("straight", {"cox.io/egress-bandwidth": "60M"})
+    direct["spec"]["nodeName"] = c.node
+    c.create(direct)
+    p = c.wait_phase("straight", "Failed")
+    tap.eq("one that names the node itself is refused by the node", p["status"]["reason"], "OutOfkuscia.io/bandwidth")
+    tap.has("with the amounts", p["status"]["message"], "egress bandwidth, requested: 60 Mbit/s, used: 120 Mbit/s, capacity: 150 Mbit/s")
+
+
+def nonsense_is_told(c):
+    c.create(sized("odd", None, annotations={"kubernetes.io/egress-bandwidth": "10MBps"}))
+    told = lambda: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if "B are bytes" in (e.get("message") or e.get("note") or "")]
+    tap.ok("an annotation that is no bandwidth does not start", wait_for(told), c.describe())
+    c.delete(c.url("Pod", "odd") + "?gracePeriodSeconds=0")
+    c.wait_gone("odd")
+
+
+def a_restart_keeps_it(c):
+    p = c.read("limited")
+    before = tc("class", "cox0-out")
+    c.kill()
+    c.start()
+    c.wait_node()
+    tap.eq("nothing changed while nobody looked", tc("class", "cox0-out"), before)
+    c.patch(c.url("Pod", "limited"), {"metadata": {"annotations": {"kubernetes.io/egress-bandwidth": "9M"}}})
+    tap.ok("and the next agent goes on", wait_for(lambda: ceil_of("cox0-out", minor_of(p))[1] == "9Mbit"), tc("class", "cox0-out"))
+
+
+def top_shows_it(c):
+    def look():
+        return subprocess.run([COX, "top", "nodes", "--bandwidth", "--kubeconfig", c.path("kubeconfig")], capture_output=True, text=True).stdout
+    tap.ok("cox top nodes --bandwidth", wait_for(lambda: re.search(r"node-1\s+200 Mbit/s\s+120 Mbit/s\s+\S+ \w*bit/s\s+1 Gbit/s\s+0 bit/s", look())), look())
+
+
+def it_goes_with_the_pods(c):
+    for p in c.pods():
+        c.delete(c.url("Pod", p["metadata"]["name"]) + "?gracePeriodSeconds=0")
+    c.wait(lambda: not c.pods(), "no pods")
+    tap.ok("no classes are left, nor devices", wait_for(lambda: "Cannot find device" in subprocess.run(["tc", "qdisc", "show", "dev", "cox0-out"], capture_output=True, text=True).stderr), tc("class", "cox0-out"))
+
+
+TESTS = [capacity_is_shown, shares_are_in_force, a_limit_is_not_passed, an_annotation_may_change, metrics_tell, who_lacks_it_waits_and_says_so, nonsense_is_told, top_shows_it, a_restart_keeps_it, it_goes_with_the_pods]
+
+if __name__ == "__main__":
+    isolate()
+    with Cluster(args=["--node-capacity", "egress=200Mbps", "--node-capacity", "ingress=1G", "--node-reserved", "bandwidth=50M"]) as cluster:
+        cluster.wait_node()
+        tap.run(TESTS, cluster)
+    tap.done()

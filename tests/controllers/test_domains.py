@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Domains: what an institution gets, how its machines join, and that they are of no other."""
+import base64
+import http.client
+import json
+import os
+import re
+import ssl
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from lib.cox import COX, PATIENCE, Response, Server, tap, wait_for  # noqa: E402
+
+DOMAINS = "/apis/kuscia.secretflow/v1alpha1/domains"
+LABEL = "kuscia.secretflow/namespace"
+
+
+def domain(name, **spec):
+    return {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "Domain", "metadata": {"name": name}, "spec": spec}
+
+
+def tokens(s, name):
+    return {t["state"]: t["token"] for t in s.get(f"{DOMAINS}/{name}").json.get("status", {}).get("deployTokenStatuses", [])}
+
+
+class Machine:
+    """Joins with a token, then talks with the certificate that it got."""
+
+    def __init__(self, s, name, token):
+        self.s, self.dir = s, os.path.join(s.dir, "m-" + name)
+        env = {**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}
+        command = subprocess.run([COX, "token", "create", "--print-join-command"], stdout=subprocess.PIPE, text=True, env=env).stdout.split()
+        command[command.index("--token") + 1] = token
+        self.done = subprocess.run([COX, *command[1:], "--data-dir", self.dir, "--node-name", name, "--domain", "ignored-here", "--credentials-only"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   timeout=PATIENCE, env=env)
+        text = open(os.path.join(self.dir, "agent", "kubeconfig")).read()
+        with open(os.path.join(self.dir, "cert.pem"), "wb") as f:
+            for key in ("client-certificate-data", "client-key-data"):
+                f.write(base64.b64decode(re.search(key + r":\s*(\S+)", text).group(1)))
+
+    def request(self, method, path, body=None):
+        context = ssl.create_default_context(cafile=self.s.path("ca.pem"))
+        context.load_cert_chain(os.path.join(self.dir, "cert.pem"))
+        conn = http.client.HTTPSConnection("127.0.0.1", self.s.port, context=context, timeout=PATIENCE)
+        conn.request(method, path, body=json.dumps(body) if body is not None else None, headers={"Content-Type": "application/merge-patch+json" if method == "PATCH" else "application/json"})
+        r = conn.getresponse()
+        answer = Response(r.status, r.headers, r.read())
+        conn.close()
+        return answer
+
+
+def node(name, labels=None):
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels or {}}}
+
+
+def test_what_a_domain_gets(s):
+    tap.eq("made", s.post(DOMAINS, domain("alice", resourceQuota={"podMaxCount": 7})).status, 201)
+    ready = lambda: "unused" in tokens(s, "alice")  # noqa: E731
+    tap.ok("a token to join with", wait_for(ready), s.get(f"{DOMAINS}/alice").text)
+    labels = s.get("/api/v1/namespaces/alice").json["metadata"]["labels"]
+    tap.eq("its namespace", (labels["kuscia.secretflow/domain-name"], labels["kuscia.secretflow/deleted"]), ("alice", "false"))
+    tap.eq("the namespace of jobs", s.get("/api/v1/namespaces/cross-domain").status, 200)
+    tap.eq("its quota", s.get("/api/v1/namespaces/alice/resourcequotas/resource-limitation").json["spec"]["hard"], {"pods": "7"})
+    tap.eq("its configuration", s.get("/api/v1/namespaces/alice/configmaps/domain-config").status, 200)
+    s.patch(f"{DOMAINS}/alice", {"spec": {"resourceQuota": {"podMaxCount": 9}}})
+    hard = lambda: s.get("/api/v1/namespaces/alice/resourcequotas/resource-limitation").json.get("spec", {}).get("hard", {})  # noqa: E731
+    tap.ok("another quota", wait_for(lambda: hard() == {"pods": "9"}), hard())
+    s.patch("/api/v1/namespaces/alice/resourcequotas/resource-limitation", {"spec": {"hard": {"pods": "1000"}}})
+    tap.ok("somebody else's is put right", wait_for(lambda: hard() == {"pods": "9"}), hard())
+    s.patch(f"{DOMAINS}/alice", {"spec": {"resourceQuota": None}})
+    tap.ok("no quota", wait_for(lambda: s.get("/api/v1/namespaces/alice/resourcequotas/resource-limitation").status == 404))
+
+
+def review(s, user, groups, ns, verb, resource, group=""):
+    return s.post("/apis/authorization.k8s.io/v1/subjectaccessreviews", {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": {
+        "user": user, "groups": groups, "resourceAttributes": {"namespace": ns, "verb": verb, "resource": resource, "group": group}}}).json["status"]["allowed"]
+
+
+def test_rights(s):
+    people = ["kuscia:domain:alice", "system:authenticated"]
+    allowed = lambda ns, verb, what, group="": review(s, "anna", people, ns, verb, what, group)  # noqa: E731
+    tap.ok("its people see its pods and logs", wait_for(lambda: allowed("alice", "list", "pods")))
+    tap.eq("of nobody else, and not its secrets", (allowed("bob", "list", "pods"), allowed("alice", "get", "secrets"), allowed("alice", "delete", "pods")), (False, False, False))
+    tap.eq("they describe its data", (allowed("alice", "create", "domaindatas", "kuscia.secretflow"), allowed("bob", "create", "domaindatas", "kuscia.secretflow")), (True, False))
+
+
+def test_joining(s):
+    s.post(DOMAINS, domain("bob"))
+    wait_for(lambda: "unused" in tokens(s, "bob") and "unused" in tokens(s, "alice"))
+    first = tokens(s, "alice")["unused"]
+    a = Machine(s, "a1", first)
+    tap.ok("a machine joins with the token", a.done.returncode == 0, a.done.stderr)
+    tap.ok("the token is used, and there is a new one", wait_for(lambda: tokens(s, "alice").get("used") == first and tokens(s, "alice").get("unused") not in (None, first)), tokens(s, "alice"))
+    r = a.request("POST", "/api/v1/nodes", node("a1", {LABEL: "bob"}))
+    tap.ok("it is not bob's, whatever it says", r.status == 403 and 'is of domain "alice", not of "bob"' in r.json["message"], r)
+    r = a.request("POST", "/api/v1/nodes", node("a1"))
+    taints = [(t["key"], t.get("value"), t["effect"]) for t in r.json.get("spec", {}).get("taints", [])]
+    tap.ok("its node is alice's, and nobody else's work goes there", r.status == 201 and r.json["metadata"]["labels"].get(LABEL) == "alice" and ("kuscia.secretflow/agent", "v1", "NoSchedule") in taints, r)
+    r = a.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {LABEL: "bob"}}})
+    tap.eq("it cannot change over", r.status, 403)
+    r = a.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {LABEL: None, "disk": "ssd"}}})
+    tap.ok("nor leave", r.status == 200 and r.json["metadata"]["labels"].get(LABEL) == "alice", r)
+    b = Machine(s, "b1", tokens(s, "bob")["unused"])
+    tap.eq("another's node is not its own", b.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {"x": "y"}}}).status, 403)
+    plain = subprocess.run([COX, "token", "create"], stdout=subprocess.PIPE, text=True, env={**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}).stdout.strip()
+    p = Machine(s, "p1", plain)
+    r = p.request("POST", "/api/v1/nodes", node("p1", {LABEL: "alice"}))
+    tap.ok("a machine with another token is of no domain", r.status == 403 and 'did not join with a token of domain "alice"' in r.json["message"], r)
+    r = p.request("POST", "/api/v1/nodes", node("p1"))
+    tap.ok("and a node like others without it", r.status == 201 and LABEL not in r.json["metadata"]["labels"] and not any(t["key"].startswith("kuscia") for t in r.json["spec"].get("taints", [])), r)
+    b.request("POST", "/api/v1/nodes", node("b1"))
+    names = lambda d: [n["name"] for n in s.get(f"{DOMAINS}/{d}").json["status"].get("nodeStatuses", [])]  # noqa: E731
+    tap.ok("a domain's status shows its nodes", wait_for(lambda: names("alice") == ["a1"] and names("bob") == ["b1"]), (names("alice"), names("bob")))
+    a.request("PATCH", "/api/v1/nodes/a1/status", {"status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
+    state = lambda: s.get(f"{DOMAINS}/alice").json["status"]["nodeStatuses"][0]["status"]  # noqa: E731
+    tap.ok("and how they are", wait_for(lambda: state() == "Ready"), state())
+    renewed = subprocess.run([COX, "join", "--renew", "--data-dir", a.dir, "--node-name", "a1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+    text = open(os.path.join(a.dir, "agent", "kubeconfig")).read()
+    cert = base64.b64decode(re.search(r"client-certificate-data:\s*(\S+)", text).group(1)).decode()
+    subject = subprocess.run(["openssl", "x509", "-noout", "-subject"], input=cert, stdout=subprocess.PIPE, text=True).stdout
+    tap.ok("a renewed certificate is of the same domain", renewed.returncode == 0 and "kuscia:domain:alice" in subject, renewed.stderr + subject)
+
+
+CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+
+
+def ask_as(s, token, name, node_name):
+    """Asks for the certificate of a node with nothing but a token."""
+    made = subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "/dev/null", "-subj", f"/O=system:nodes/CN=system:node:{node_name}"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    body = {"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": name},
+            "spec": {"request": base64.b64encode(made).decode(), "signerName": "kubernetes.io/kube-apiserver-client-kubelet", "usages": ["digital signature", "client auth"]}}
+    conn = http.client.HTTPSConnection("127.0.0.1", s.port, context=ssl.create_default_context(cafile=s.path("ca.pem")), timeout=PATIENCE)
+    conn.request("POST", CSRS, body=json.dumps(body), headers={"Content-Type": "application/json", "Authorization": "Bearer " + token})
+    r = conn.getresponse()
+    r.read()
+    conn.close()
+    return r.status
+
+
+def test_names_of_others(s):
+    certificate = lambda name: s.get(f"{CSRS}/{name}").json.get("status", {}).get("certificate")  # noqa: E731
+    wait_for(lambda: "unused" in tokens(s, "alice"))
+    token = tokens(s, "alice")["unused"]
+    tap.eq("alice's token asks for the name of bob's node", ask_as(s, token, "taken", "b1"), 201)
+    tap.eq("and for one that nobody has", ask_as(s, token, "free", "a2"), 201)
+    tap.ok("which is given", wait_for(lambda: certificate("free")), s.get(f"{CSRS}/free").text)
+    tap.ok("the other waits for a person", not certificate("taken") and not s.get(f"{CSRS}/taken").json.get("status", {}).get("conditions"), s.get(f"{CSRS}/taken").text)
+    s.delete(f"{CSRS}/taken")
+
+
+def test_partner(s):
+    s.post(DOMAINS, domain("far", role="partner", interConnProtocols=["kuscia"]))
+    labels = lambda: s.get("/api/v1/namespaces/far").json["metadata"].get("labels", {})  # noqa: E731
+    tap.ok("a partner has a namespace", wait_for(lambda: s.get("/api/v1/namespaces/far").status == 200) and labels()["kuscia.secretflow/role"] == "partner" and
+           labels()["kuscia.secretflow/interconn-protocols"] == "kuscia", s.get("/api/v1/namespaces/far").text)
+    tap.eq("and no token", tokens(s, "far"), {})
+
+
+def test_deleted(s):
+    s.delete(f"{DOMAINS}/far")
+    deleted = lambda: s.get("/api/v1/namespaces/far").json["metadata"]["labels"].get("kuscia.secretflow/deleted")  # noqa: E731
+    tap.ok("what a domain has stays, marked", wait_for(lambda: deleted() == "true"), deleted())
+    s.post(DOMAINS, domain("far"))
+    tap.ok("and is its again when it comes back", wait_for(lambda: deleted() == "false"), deleted())
+
+
+def main():
+    with Server() as s:
+        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_partner, test_deleted], s)
+    tap.done()
+
+
+main()

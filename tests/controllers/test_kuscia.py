@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs of several institutions on one control plane: what is made for a task, all parties placed at once or none, phases and ends, commands, clean-up.  Nodes are simulated; the script ends pods itself."""
+import json
+import os
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from lib.cox import COX, ROOT, Server, tap, wait_for  # noqa: E402
+
+API = "kuscia.secretflow/v1alpha1"
+K = f"/apis/{API}"
+JOBS, TASKS, GROUPS = f"{K}/namespaces/cross-domain/kusciajobs", f"{K}/namespaces/cross-domain/kusciatasks", f"{K}/taskresourcegroups"
+DOMAINS = ("alice", "bob", "carol")
+
+
+def make(s, path, kind, name, spec, **meta):
+    r = s.post(path, {"apiVersion": API, "kind": kind, "metadata": {"name": name, **meta}, "spec": spec})
+    if r.status != 201:
+        raise RuntimeError(f"{kind} {name}: {r}")
+    return r.json
+
+
+def image(s, name, cpu="1", replicas=1, role=None, files=None, ports=None):
+    container = {"name": "main", "command": ["run"], "workingDir": "/w", "resources": {"requests": {"cpu": cpu}}, "ports": ports or [{"name": "data", "scope": "Cluster"}, {"name": "own", "scope": "Domain", "protocol": "GRPC"}, {"name": "here"}]}
+    if files:
+        container["configVolumeMounts"] = [{"mountPath": f"/w/{f}", "subPath": f} for f in files]
+    make(s, f"{K}/appimages", "AppImage", name, {"image": {"name": "busybox", "tag": "1"}, "configTemplates": files or {},
+         "deployTemplates": [{"name": name, "replicas": replicas, **({"role": role} if role else {}), "spec": {"containers": [container]}}]})
+
+
+def party(domain, **more):
+    return {"domainID": domain, **more}
+
+
+def task(alias, *parties, after=(), app="small", **more):
+    return {"alias": alias, "taskID": more.pop("id", ""), "dependencies": list(after), "appImage": app, "taskInputConfig": more.pop("config", "{}"), "parties": list(parties) or [party("alice"), party("bob")], **more}
+
+
+def job(s, name, *tasks, labels=None, **spec):
+    make(s, JOBS, "KusciaJob", name, {"initiator": "alice", "tasks": [{k: v for k, v in t.items() if v != ""} for t in tasks], **spec}, labels=labels or {})
+
+
+def status(s, path):
+    r = s.get(path)
+    return r.json.get("status", {}) if r.status == 200 else {}
+
+
+def phase(s, name):
+    return status(s, f"{JOBS}/{name}").get("phase")
+
+
+def tasks_of(s, name):
+    """Alias to task."""
+    return {t["metadata"]["annotations"]["kuscia.secretflow/task-alias"]: t for t in s.get(TASKS).json["items"] if t["metadata"]["annotations"].get("kuscia.secretflow/job-id") == name}
+
+
+def task_phase(s, name, alias):
+    return tasks_of(s, name).get(alias, {}).get("status", {}).get("phase")
+
+
+def pods(s, task_name):
+    return [p for p in s.get("/api/v1/pods").json["items"] if p["metadata"].get("annotations", {}).get("kuscia.secretflow/task-id") == task_name]
+
+
+def finish(s, pod, how="Succeeded", code=0, said=""):
+    path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}/status"
+    ended = {"exitCode": code, "reason": "Completed" if not code else "Error", "message": said, "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:01Z"}
+    return s.patch(path, {"status": {"phase": how, "containerStatuses": [{"name": "main", "image": "i", "imageID": "", "ready": False, "restartCount": 0, "state": {"terminated": ended}}]}}).status
+
+
+def end_task(s, name, alias, how="Succeeded", **more):
+    """Ends every pod of the task once all of them run."""
+    def ready():
+        t = tasks_of(s, name).get(alias)
+        mine = pods(s, t["metadata"]["name"]) if t else []
+        return mine if mine and all(p["status"].get("phase") == "Running" for p in mine) else None
+    found = wait_for(ready)
+    for p in found or []:
+        finish(s, p, how, **more)
+    return wait_for(lambda: task_phase(s, name, alias) == how)
+
+
+def cpu_free(s):
+    """No pod of a task holds anything."""
+    return not [p for p in s.get("/api/v1/pods").json["items"] if p["status"].get("phase") in ("Pending", "Running")]
+
+
+# --- what a task is made of -----------------------------------------------------------------------------------------------------------
+
+def test_objects(s):
+    image(s, "full", role="host,guest", files={"task.json": '{"id": "{{.TASK_ID}}", "input": "{{.TASK_INPUT_CONFIG}}", "self": {{{.TASK_CLUSTER_DEFINE.selfPartyIdx}}}, "me": "{{.KUSCIA_DOMAIN_ID}}",'
+          ' "ports": {{{.ALLOCATED_PORTS}}}, "peer": "{{{.TASK_CLUSTER_DEFINE.parties[name=bob].services[portName=data].endpoints[0]}}}"}'}, replicas=2)
+    job(s, "parts", task("only", party("alice", role="host", resources={"requests": {"cpu": "2", "kuscia.io/bandwidth": "10"}}, bandwidthLimits=[{"destinationID": "bob", "limitKBps": 100}]),
+                         party("bob", role="guest"), app="full", id="t-1", config='{"say": "hi"}'))
+    tap.ok("the task runs", wait_for(lambda: task_phase(s, "parts", "only") == "Running"), s.get(TASKS).text[-2500:])
+    found = {f"{p['metadata']['namespace']}/{p['metadata']['name']}": p for p in pods(s, "t-1")}
+    tap.eq("pods by role and number", sorted(found), ["alice/t-1-host-0", "alice/t-1-host-1", "bob/t-1-guest-0", "bob/t-1-guest-1"])
+    a = found["alice/t-1-host-1"]
+    tap.eq("on nodes of their domain", {p["metadata"]["namespace"] for p in found.values() if p["spec"]["nodeName"].split("-")[0] != p["metadata"]["namespace"]}, set())
+    meta, spec = a["metadata"], a["spec"]
+    tap.eq("labels", {k.split("/")[1]: meta["labels"][k] for k in ("kuscia.secretflow/controller", "kuscia.secretflow/pod-role", "kuscia.secretflow/communication-role-server")},
+           {"controller": "kusciatask", "pod-role": "host", "communication-role-server": "true"})
+    tap.eq("annotations", {k.split("/")[1]: meta["annotations"][k] for k in ("kuscia.secretflow/initiator", "kuscia.secretflow/task-id", "kuscia.secretflow/task-resource-group", "kuscia.secretflow/bandwidth-limit-bob")},
+           {"initiator": "alice", "task-id": "t-1", "task-resource-group": "t-1", "bandwidth-limit-bob": "100"})
+    c = spec["containers"][0]
+    tap.eq("the party's amounts are for all its pods", (c["resources"]["requests"], c["resources"]["limits"]), ({"cpu": "1", "kuscia.io/bandwidth": "5"}, {"kuscia.io/bandwidth": "5"}))
+    env = {e["name"]: e.get("value") for e in c["env"]}
+    ports = {p["domainID"]: p["namedPort"] for p in status(s, f"{TASKS}/t-1")["allocatedPorts"]}
+    tap.eq("environment", (env["TASK_ID"], env["KUSCIA_DOMAIN_ID"], env["KUSCIA_PORT_DATA_NUMBER"]), ("t-1", "alice", str(ports["alice"]["t-1-host-1/data"])))
+    numbers = [n for named in ports.values() for n in named.values()]
+    tap.ok("a number for each port of each pod", len(numbers) == 12 == len(set(numbers)) and all(20000 <= n <= 32766 for n in numbers), ports)
+    tap.ok("never again, no token, only where domains' work may go", spec["restartPolicy"] == "Never" and spec["automountServiceAccountToken"] is False and spec["nodeSelector"] == {"kuscia.secretflow/namespace": "alice"} and
+           any(t.get("key") == "kuscia.secretflow/agent" for t in spec["tolerations"]), spec)
+    file = json.loads(s.get("/api/v1/namespaces/bob/configmaps/t-1-guest-0-config").json["data"]["task.json"])
+    tap.eq("files have their variables", (file["id"], file["input"], file["self"], file["me"], file["peer"]), ("t-1", '{"say": "hi"}', 1, "bob", f"t-1-guest-0-data.bob.svc:{ports['bob']['t-1-guest-0/data']}"))
+    second = json.loads(s.get("/api/v1/namespaces/bob/configmaps/t-1-guest-1-config").json["data"]["task.json"])
+    tap.eq("each pod its own", {p["name"]: p["port"] for p in second["ports"]["ports"]}["data"], ports["bob"]["t-1-guest-1/data"])
+    tap.eq("mounted where the program looks", [(m["mountPath"], m["subPath"]) for m in c["volumeMounts"]], [("/w/task.json", "task.json")])
+    services = {x["metadata"]["name"]: x for x in s.get("/api/v1/namespaces/alice/services").json["items"]}
+    tap.eq("a service for each port that others may reach", sorted(services), ["t-1-host-0-data", "t-1-host-0-own", "t-1-host-1-data", "t-1-host-1-own"])
+    data = services["t-1-host-0-data"]
+    tap.ok("headless, with its scope and who may call", data["spec"]["clusterIP"] == "None" and data["metadata"]["labels"]["kuscia.secretflow/port-scope"] == "Cluster" and
+           data["metadata"]["labels"]["kuscia.secretflow/loadbalancer"] == "domainroute" and data["metadata"]["annotations"]["kuscia.secretflow/access-domain"] == "alice,bob" and
+           "kuscia.secretflow/loadbalancer" not in services["t-1-host-0-own"]["metadata"]["labels"], data)
+    st = status(s, f"{TASKS}/t-1")
+    tap.eq("conditions", {c["type"]: c["status"] for c in st["conditions"]}, {"PortsAllocated": "True", "ResourceCreated": "True", "Running": "True"})
+    tap.ok("pods and services in the status", set(st["podStatuses"]) == set(found) and "alice/t-1-host-0-data" in st["serviceStatuses"] and st["podStatuses"]["alice/t-1-host-0"]["nodeName"].startswith("alice-"), st)
+    trg = s.get(f"{GROUPS}/t-1").json
+    tap.ok("the group: all had room", wait_for(lambda: status(s, f"{GROUPS}/t-1").get("phase") == "Reserved"), trg)
+    tap.eq("and its parties", [(p["domainID"], p["role"], p["minReservedPods"], len(p["pods"])) for p in trg["spec"]["parties"]], [("alice", "host", 2, 2), ("bob", "guest", 2, 2)])
+    phases = lambda: [tr["status"]["phase"] for ns in ("alice", "bob") for tr in s.get(f"{K}/namespaces/{ns}/taskresources").json["items"]]  # noqa: E731
+    tap.ok("a task resource each", wait_for(lambda: phases() == ["Schedulable", "Schedulable"]), phases())
+    finish(s, found["alice/t-1-host-0"], "Failed", 3, "no such table")
+    tap.ok("a party that fails fails the task", wait_for(lambda: task_phase(s, "parts", "only") == "Failed"))
+    done = lambda: status(s, f"{TASKS}/t-1")  # noqa: E731
+    tap.ok("with who and why", wait_for(lambda: done().get("completionTime")) and "alice-host" in done()["message"] and "no such table" in done()["message"], done().get("message"))
+    tap.ok("the job, too", wait_for(lambda: phase(s, "parts") == "Failed"), status(s, f"{JOBS}/parts"))
+    left = lambda: sorted(p["metadata"]["name"] for p in pods(s, "t-1"))  # noqa: E731
+    tap.ok("what ran is ended, what failed stays for its logs", wait_for(lambda: left() == ["t-1-host-0"]), left())
+    tap.ok("services and files are gone", wait_for(lambda: not s.get("/api/v1/namespaces/alice/services").json["items"] and s.get("/api/v1/namespaces/bob/configmaps/t-1-guest-0-config").status == 404))
+    s.delete(f"{JOBS}/parts")
+    tap.ok("with the job everything goes", wait_for(lambda: not pods(s, "t-1") and s.get(f"{GROUPS}/t-1").status == 404 and s.get(f"{TASKS}/t-1").status == 404 and not phases()), s.get(f"{TASKS}/t-1"))
+
+
+# --- together or not at all -------------------------------------------------------------------------------------------------------------
+
+def test_one_decision(s):
+    """Bob has room for one task, alice for four: nothing of the second task is on alice's node while it waits for bob's."""
+    job(s, "first", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "3"}})))
+    tap.ok("the first starts", wait_for(lambda: task_phase(s, "first", "a") == "Running"))
+    job(s, "second", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "3"}}), id="second-a"))
+    waits = lambda: status(s, f"{TASKS}/second-a").get("message", "")  # noqa: E731
+    tap.ok("the second says which party lacks what", wait_for(lambda: "bob" in waits() and "cpu" in waits()), waits())
+    tap.eq("and holds nothing anywhere", [p["spec"].get("nodeName") for p in pods(s, "second-a")], [None, None])
+    tap.eq("phases", (task_phase(s, "second", "a"), status(s, f"{GROUPS}/second-a")["phase"]), ("Pending", "Reserving"))
+    end_task(s, "first", "a")
+    tap.ok("when there is room both have it", wait_for(lambda: task_phase(s, "second", "a") == "Running"), waits())
+    end_task(s, "second", "a")
+    tap.ok("jobs succeed", wait_for(lambda: phase(s, "first") == "Succeeded" and phase(s, "second") == "Succeeded"))
+
+
+def test_stopped_while_it_waits(s):
+    job(s, "idle", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "99"}}), id="idle-a"))
+    tap.ok("it waits", wait_for(lambda: status(s, f"{GROUPS}/idle-a").get("phase") == "Reserving" and len(pods(s, "idle-a")) == 2))
+    stage(s, "idle", "Cancel")
+    tap.ok("cancelled: nobody waits any more", wait_for(lambda: phase(s, "idle") == "Cancelled" and not pods(s, "idle-a") and status(s, f"{GROUPS}/idle-a").get("phase") == "Failed"), s.get(f"{GROUPS}/idle-a"))
+
+
+def test_expiry(s):
+    job(s, "huge", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "99"}}), id="huge-a", scheduleConfig={"lifecycleSeconds": 2, "resourceReservedSeconds": 1}))
+    tap.ok("what finds no room within its time fails", wait_for(lambda: phase(s, "huge") == "Failed"), status(s, f"{JOBS}/huge"))
+    st = status(s, f"{TASKS}/huge-a")
+    tap.ok("and says so", st["reason"] == "TaskResourceGroupPhaseFailed" and "within 2 seconds" in st["message"] and "bob" in st["message"], st)
+    tap.eq("its resources", {tr["status"]["phase"] for tr in s.get(f"{K}/namespaces/bob/taskresources").json["items"] if tr["metadata"]["name"].startswith("huge-a-")}, {"Failed"})
+    tap.ok("nothing is left of it", wait_for(lambda: not pods(s, "huge-a")))
+
+
+def test_thresholds(s):
+    job(s, "some", task("a", party("alice"), party("bob"), party("carol"), id="some-a", scheduleConfig={"minReservedMembers": 2}))
+    tap.ok("runs", wait_for(lambda: len([p for p in pods(s, "some-a") if p["status"].get("phase") == "Running"]) == 3))
+    mine = {p["metadata"]["namespace"]: p for p in pods(s, "some-a")}
+    finish(s, mine["carol"], "Failed", 1)
+    finish(s, mine["alice"])
+    finish(s, mine["bob"])
+    tap.ok("two of three are enough", wait_for(lambda: phase(s, "some") == "Succeeded"), status(s, f"{TASKS}/some-a"))
+    tap.eq("each party's own end", {p["domainID"]: p["phase"] for p in status(s, f"{TASKS}/some-a")["partyTaskStatus"]}, {"alice": "Succeeded", "bob": "Succeeded", "carol": "Failed"})
+
+
+# --- jobs ---------------------------------------------------------------------------------------------------------------------------------
+
+def test_graph(s):
+    job(s, "dag", task("a"), task("b", after=["a"]), task("c", after=["a"]), task("d", after=["b", "c"]), maxParallelism=2)
+    tap.ok("first what depends on nothing", wait_for(lambda: set(tasks_of(s, "dag")) == {"a"}))
+    end_task(s, "dag", "a")
+    tap.ok("then both", wait_for(lambda: set(tasks_of(s, "dag")) == {"a", "b", "c"}), tasks_of(s, "dag").keys())
+    end_task(s, "dag", "b")
+    tap.eq("the last waits for the other", set(tasks_of(s, "dag")), {"a", "b", "c"})
+    end_task(s, "dag", "c")
+    tap.ok("the last", end_task(s, "dag", "d"))
+    tap.ok("succeeded", wait_for(lambda: phase(s, "dag") == "Succeeded"), status(s, f"{JOBS}/dag"))
+    st = status(s, f"{JOBS}/dag")
+    tap.ok("times, tasks, parties", st["startTime"] and st["completionTime"] and sorted(st["taskStatus"].values()) == ["Succeeded"] * 4 and st["approveStatus"] == {"alice": "JobAccepted", "bob": "JobAccepted"}, st)
+
+
+def stage(s, name, what, by="bob"):
+    return s.patch(f"{JOBS}/{name}", {"metadata": {"labels": {"kuscia.secretflow/job-stage": what, "kuscia.secretflow/job-stage-trigger": by}}})
+
+
+def test_commands(s):
+    job(s, "cmd", task("a"), task("b", after=["a"]))
+    end_task(s, "cmd", "a")
+    wait_for(lambda: task_phase(s, "cmd", "b") == "Running")
+    stage(s, "cmd", "Suspend")
+    tap.ok("suspended, and its tasks end", wait_for(lambda: phase(s, "cmd") == "Suspended" and task_phase(s, "cmd", "b") == "Failed" and cpu_free(s)), status(s, f"{JOBS}/cmd"))
+    stage(s, "cmd", "Restart")
+    tap.ok("restarted: what succeeded stays", wait_for(lambda: phase(s, "cmd") == "Running" and task_phase(s, "cmd", "b") == "Running" and task_phase(s, "cmd", "a") == "Succeeded"), s.get(TASKS).text[-1500:])
+    tap.eq("the stage is Start again", s.get(f"{JOBS}/cmd").json["metadata"]["labels"]["kuscia.secretflow/job-stage"], "Start")
+    stage(s, "cmd", "Stop")
+    tap.ok("stopped", wait_for(lambda: phase(s, "cmd") == "Failed" and cpu_free(s)), status(s, f"{JOBS}/cmd"))
+    tap.ok("by whom", "bob" in status(s, f"{JOBS}/cmd")["message"] and status(s, f"{JOBS}/cmd")["stageStatus"]["alice"] == "JobStopStageSucceeded", status(s, f"{JOBS}/cmd"))
+    stage(s, "cmd", "Cancel")
+    tap.ok("cancelled, for good", wait_for(lambda: phase(s, "cmd") == "Cancelled"))
+    stage(s, "cmd", "Restart")
+    job(s, "after", task("a"))
+    end_task(s, "after", "a")  # the controller has looked at both by now
+    tap.eq("no restart", phase(s, "cmd"), "Cancelled")
+
+
+def test_order_of_files(s):
+    job(s, "early", task("a", app="later"))
+    tap.ok("what is not there is waited for", wait_for(lambda: "AppImage \"later\"" in status(s, f"{JOBS}/early").get("message", "")), status(s, f"{JOBS}/early"))
+    image(s, "later")
+    tap.ok("and the job goes on", end_task(s, "early", "a") and wait_for(lambda: phase(s, "early") == "Succeeded"), status(s, f"{JOBS}/early"))
+
+
+def test_what_cannot_run(s):
+    make(s, f"{K}/domains", "Domain", "far", {"role": "partner"})
+    job(s, "far", task("a", party("alice"), party("far")))
+    tap.ok("a partner of another control plane", wait_for(lambda: phase(s, "far") == "Failed") and 'domain "far" is a partner' in status(s, f"{JOBS}/far")["message"], status(s, f"{JOBS}/far"))
+    job(s, "mine", task("a", id="shared-id"))
+    wait_for(lambda: task_phase(s, "mine", "a"))
+    job(s, "yours", task("a", id="shared-id"))
+    tap.ok("an id that is another job's", wait_for(lambda: phase(s, "yours") == "Failed") and "another job's" in status(s, f"{JOBS}/yours")["message"], status(s, f"{JOBS}/yours"))
+    stage(s, "yours", "Cancel")
+    tap.ok("even when that one is cancelled", wait_for(lambda: phase(s, "yours") == "Cancelled") and task_phase(s, "mine", "a") in ("Pending", "Running"), task_phase(s, "mine", "a"))
+    tap.ok("whose task goes on", end_task(s, "mine", "a"))
+
+
+def test_bad_files(s):
+    image(s, "broken", files={"x.conf": "{{range .X}}"})
+    job(s, "broken", task("a", app="broken"))
+    tap.ok("a file that cannot be filled in", wait_for(lambda: phase(s, "broken") == "Failed"), status(s, f"{JOBS}/broken"))
+    said = tasks_of(s, "broken")["a"]["status"]["message"]
+    tap.has("says which and where", said, 'file "x.conf" of AppImage "broken": line 1')
+
+
+def test_approval(s):
+    s.patch(f"{K}/domains/bob", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": "manual"}}})
+    job(s, "ask", task("a"))
+    tap.ok("bob wants to be asked", wait_for(lambda: phase(s, "ask") == "AwaitingApproval"), status(s, f"{JOBS}/ask"))
+    s.patch(f"{JOBS}/ask/status", {"status": {"approveStatus": {"bob": "JobAccepted"}}})
+    tap.ok("and said yes", end_task(s, "ask", "a"))
+    job(s, "ask2", task("a"))
+    wait_for(lambda: phase(s, "ask2") == "AwaitingApproval")
+    s.patch(f"{JOBS}/ask2/status", {"status": {"approveStatus": {"bob": "JobRejected"}}})
+    tap.ok("and no", wait_for(lambda: phase(s, "ask2") == "ApprovalReject"), status(s, f"{JOBS}/ask2"))
+    s.patch(f"{K}/domains/bob", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": None}}})
+
+
+# --- many at once --------------------------------------------------------------------------------------------------------------------------
+
+def test_never_in_each_others_way(s):
+    """Tasks of two and three parties on domains with room for two pods each, all handed in at once: all complete, and at no look is a part of a task on a node while another part waits."""
+    rng = random.Random(6)
+    names = [f"many-{i}" for i in range(24)]
+    for n in names:
+        picked = rng.sample(DOMAINS, rng.choice((2, 3)))
+        job(s, n, task("a", *[party(d, resources={"requests": {"cpu": "2"}}) for d in picked], id=f"{n}-a", scheduleConfig={"lifecycleSeconds": 3000}))
+    torn = []
+
+    def step():
+        of = {}
+        for p in s.get("/api/v1/pods").json["items"]:  # one moment
+            of.setdefault(p["metadata"]["annotations"].get("kuscia.secretflow/task-id"), []).append(p)
+        for n in names:
+            mine = of.get(f"{n}-a", [])
+            bound = [p for p in mine if p["spec"].get("nodeName")]
+            # bindings are written one after the other: a look may come between two, but not for long
+            if bound and len(bound) < len(mine) and not wait_for(lambda n=n, m=mine: len([p for p in pods(s, f"{n}-a") if p["spec"].get("nodeName")]) == len(m), 20):
+                torn.append(n)
+            if bound and len(bound) == len(mine) and all(p["status"].get("phase") == "Running" for p in bound) and rng.random() < 0.8:  # the node has said so: it says no more
+                for p in bound:
+                    finish(s, p)
+        phases = {j["metadata"]["name"]: j.get("status", {}).get("phase") for j in s.get(JOBS).json["items"]}
+        return all(phases[n] == "Succeeded" for n in names)
+    tap.ok("all complete", wait_for(step), {n: (phase(s, n), status(s, f"{TASKS}/{n}-a").get("message")) for n in names if phase(s, n) != "Succeeded"})
+    tap.eq("none was torn", torn, [])
+
+
+def test_restart_of_the_server(s):
+    job(s, "kept", task("a"), task("b", after=["a"]))
+    wait_for(lambda: task_phase(s, "kept", "a") == "Running")
+    s.stop()
+    s.start()
+    end_task(s, "kept", "a")
+    tap.ok("a job goes on behind a restart", end_task(s, "kept", "b") and wait_for(lambda: phase(s, "kept") == "Succeeded"), status(s, f"{JOBS}/kept"))
+
+
+def test_example(s):
+    done = s.kubectl("apply", "-f", str(ROOT / "examples" / "kuscia" / "psi.yaml"), binary=COX)
+    picture = lambda: s.kubectl("job", "watch", "meeting", "--once", binary=COX)  # noqa: E731
+    tap.ok("a job as a graph", wait_for(lambda: "greet" in picture().stdout and "    count" in picture().stdout), picture().stderr)
+    tap.ok("of a job that is not there", s.kubectl("job", "watch", "nobody", "--once", binary=COX).returncode == 1)
+    tap.ok("the example", done.returncode == 0 and end_task(s, "meeting", "greet") and end_task(s, "meeting", "count") and wait_for(lambda: phase(s, "meeting") == "Succeeded"), done.stderr)
+    seen = s.kubectl("job", "watch", "meeting", binary=COX)
+    tap.ok("watched to its end", seen.returncode == 0 and "Succeeded, 2 of 2 tasks done" in seen.stdout and "alice ok, bob ok" in seen.stdout, seen.stdout + seen.stderr)
+
+
+def main():
+    with Server(scheduler=True) as s:
+        agents = []
+        for d in DOMAINS:
+            make(s, f"{K}/domains", "Domain", d, {})
+            agents.append(subprocess.Popen([COX, "agent", "--kubeconfig", s.kubeconfig, "--simulate", "1", "--simulate-prefix", d + "-", "--node-label", f"kuscia.secretflow/namespace={d}",
+                                            "--node-taint", "kuscia.secretflow/agent=v1:NoSchedule", "--node-capacity", "cpu=4", "--node-capacity", "kuscia.io/bandwidth=100"],
+                                           stderr=open(s.path("agent.log"), "a"), stdout=subprocess.DEVNULL))
+        try:
+            ready = lambda: len(s.get("/api/v1/nodes").json["items"]) == len(DOMAINS) and s.get("/api/v1/namespaces/cross-domain").status == 200 and \
+                all(s.get(f"/api/v1/namespaces/{d}/serviceaccounts/default").status == 200 for d in DOMAINS)  # noqa: E731
+            if not wait_for(ready):
+                raise RuntimeError("no nodes: " + open(s.path("agent.log")).read()[-2000:])
+            image(s, "small")
+            tap.run([test_objects, test_one_decision, test_stopped_while_it_waits, test_expiry, test_thresholds, test_graph, test_commands, test_order_of_files, test_what_cannot_run, test_bad_files, test_approval, test_never_in_each_others_way,
+                     test_restart_of_the_server, test_example], s)
+        finally:
+            for a in agents:
+                a.terminate()
+                a.wait()
+    tap.done()
+
+
+main()
