@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/gen/gen.h"
 #include "api/validate_internal.h"
+#include "base/bandwidth.h"
 #include "base/limits.h"
 
 enum { SECONDS_MAX = 365 * 24 * 3600 };
@@ -333,4 +334,9 @@ void v_kuscia_route_spec(struct vctx *c, const struct vpath *p, const struct jso
         v_invalid_str(c, V_FIELD(p, "destination"), destination, "a way leads to another domain");
     if (str_is(V_STR(transit, "transitMethod"), "THIRD-DOMAIN") && !V_STR(V_GET(transit, "domain"), "domainID").len)
         v_required(c, V_FIELD(V_FIELD(V_FIELD(p, "transit"), "domain"), "domainID"), "the domain that the detour goes through");
+    str bandwidth = V_STR(spec, "bandwidth");
+    int64_t bits;
+    struct err err = {0};
+    if (bandwidth.len && bandwidth_parse(bandwidth, &bits, &err) < 0)
+        v_invalid_str(c, V_FIELD(p, "bandwidth"), bandwidth, err.msg);
 }

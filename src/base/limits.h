@@ -47,6 +47,7 @@
 #define LIMIT_SCHED_AMOUNT (1ll << 50) /* of one resource: a request beyond counts as this, and every node has less; so sums and percentages stay within 64 bits */
 #define LIMIT_SCHED_GROUP 100000u      /* members of a group */
 #define LIMIT_SCHED_LOSSES 65535u      /* pods that say what a restart costs them; what others say is not heard */
+#define LIMIT_SCHED_ROUTES 200000u /* ways between domains with a bandwidth; the next is refused */
 #define LIMIT_SCHED_SUBGROUPS 1000u
 #define LIMIT_SCHED_TOPOLOGY_KEYS 8u   /* required and preferred keys and sort rules of a group */
 #define LIMIT_POLICY_QUEUES 10000u     /* queues of the batch policy */

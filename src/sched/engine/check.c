@@ -4,6 +4,7 @@
 #include "sched/engine/model.h"
 #include "sched/engine/devices.h"
 #include "sched/engine/engine.h"
+#include "sched/engine/links.h"
 #include "sched/engine/preempt.h"
 #include "sched/engine/storage.h"
 #include "sched/engine/terms.h"
@@ -86,7 +87,7 @@ int model_check(const struct sched *s, struct err *err)
         if (r < 0)
             return r;
     }
-    int (*const checks[])(const struct sched *, struct err *) = {check_pods, check_topologies, terms_check, storage_check, devices_check, preempt_check};
+    int (*const checks[])(const struct sched *, struct err *) = {check_pods, check_topologies, terms_check, storage_check, devices_check, preempt_check, links_check};
     for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
         int r = checks[i](s, err);
         if (r < 0)

@@ -3,6 +3,7 @@
 #include "sched/engine/engine.h"
 
 #include "sched/engine/classes.h"
+#include "sched/engine/links.h"
 #include "sched/engine/pdbs.h"
 #include "sched/engine/place.h"
 #include "sched/engine/pods.h"
@@ -41,6 +42,7 @@ struct sched *sched_new(struct sched_profile *profile, uint64_t seed)
     s->terms = terms_new(s);
     s->storage = storage_new(s);
     s->pdbs = pdbs_new();
+    s->links = links_new();
     s->preempt = preempt_state_new(s);
     s->unit_state = unit_state_new(s);
     plugins_start(s);
@@ -78,6 +80,7 @@ void sched_free(struct sched *s)
     preempt_state_free(s->preempt);
     unit_state_free(s->unit_state);
     pdbs_free(s->pdbs);
+    links_free(s->links);
     storage_free(s->storage);
     terms_free(s->terms);
     units_fini(s);
@@ -305,7 +308,7 @@ bool sched_assume(struct sched *s, pod_id p, node_id n)
     uint32_t mark = statement_begin(s);
     if (pod->state == PS_NOMINATED)
         model_unassign(s, p);
-    if (pod->state != PS_PENDING || !node_is_alive(s, n) || !place_fits(s, pod->class_, n)) {
+    if (pod->state != PS_PENDING || !node_is_alive(s, n) || !place_fits(s, pod->class_, n) || links_lack(s, p, NULL)) {
         statement_rollback(s, mark);
         return false;
     }

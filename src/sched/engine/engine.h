@@ -52,6 +52,9 @@ void sched_priority_class_delete(struct sched *s, str name);
 const struct priority_class *sched_priority_class_find(const struct sched *s, str name);
 int sched_pdb_put(struct sched *s, const struct pdb_spec *spec, struct err *err) MUST_CHECK;
 void sched_pdb_delete(struct sched *s, str ns, str name);
+/* Ways between domains that can carry so much; what is in place stays when one becomes narrower.  links.h says who takes of it. */
+int sched_route_put(struct sched *s, const struct route_spec *spec, struct err *err) MUST_CHECK;
+void sched_route_delete(struct sched *s, str ns, str name);
 /* sched_event bits since the last call. */
 uint64_t sched_take_events(struct sched *s);
 

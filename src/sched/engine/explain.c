@@ -7,6 +7,7 @@
 
 #include "sched/engine/explain_gang.h"
 #include "sched/engine/explain_text.h"
+#include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/preempt.h"
 #include "sched/engine/statement.h"
@@ -376,6 +377,19 @@ static void look_at_nodes(struct sched *s, struct arena *a, pod_id p, const uint
     free(rows);
 }
 
+/* What it waits for is a link: nodes are not what is missing. */
+static bool look_at_link(struct sched *s, struct arena *a, pod_id p, struct explanation *out)
+{
+    struct link_lack lack;
+    if (profile_table_index(s->table, unit_profile(s, s->pods[p].unit), &plugin_node_bandwidth) < 0 || !links_lack(s, p, &lack))
+        return false;
+    out->nodes = s->nalive;
+    out->link = link_lack_text(a, &lack);
+    out->reason = "BandwidthInsufficient";
+    out->waits_for |= EVENT_LINK | (lack.asked <= lack.capacity ? EVENT_POD_FREED : 0);
+    return true;
+}
+
 /* The first member that finds nothing is looked at with the others in their places. */
 static void look_at_gang(struct sched *s, struct arena *a, unit_id u, pod_id *p, struct explanation *out)
 {
@@ -388,7 +402,8 @@ static void look_at_gang(struct sched *s, struct arena *a, unit_id u, pod_id *p,
     out->whose = try_.whose;
     out->where = try_.where;
     *p = try_.failed != POD_NONE ? try_.failed : *p;
-    look_at_nodes(s, a, *p, try_.failed != POD_NONE ? try_.within : located, out);
+    if (try_.failed == POD_NONE || !look_at_link(s, a, *p, out))
+        look_at_nodes(s, a, *p, try_.failed != POD_NONE ? try_.within : located, out);
     statement_rollback(s, mark);
     out->pod = pod_name(s, a, *p);
 }
@@ -428,7 +443,7 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
         bool fits = unit->is_group && !last && dry_run(s, u) == UNIT_PLACED;
         if (unit->is_group && x->result == UNIT_REJECTED && !fits && n.placed < x->min_member)
             look_at_gang(s, a, u, &p, x);
-        else
+        else if (!look_at_link(s, a, p, x))
             look_at_nodes(s, a, p, located_nodes(s, a, u), x);
         if (x->result == UNIT_REJECTED && !last && (unit->is_group ? fits : x->fitting > 0))
             x->result = UNIT_PLACED; /* it would be, if it were its turn */

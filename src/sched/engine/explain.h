@@ -53,6 +53,7 @@ struct explanation {
     int32_t score, runner_up_score;
     struct explain_score *scores;
     uint32_t nscores;
+    str link; /* what a link between domains lacks, in words, when that is what it waits for */
     const char *reason; /* one word for machines: "BandwidthInsufficient" where that is what most nodes lack; NULL: none in particular */
     str sentence;
 };

@@ -7,6 +7,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/explain_gang.h"
 
+#include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/statement.h"
 #include "sched/engine/unit.h"
@@ -33,7 +34,8 @@ static uint32_t put_down(struct sched *s, const struct attempt *x, const struct 
             continue;
         if (s->pods[p].state == PS_NOMINATED)
             model_unassign(s, p);
-        if (place_find(s, s->pods[p].class_, &(struct place_opts){.within = within}, &r)) {
+        bool lacks = x->rules->bandwidth >= 0 && links_lack(s, p, NULL);
+        if (!lacks && place_find(s, s->pods[p].class_, &(struct place_opts){.within = within}, &r)) {
             model_assign(s, p, r.node, PS_ASSUMED, 0);
             room++;
             continue;

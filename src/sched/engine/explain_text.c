@@ -137,6 +137,7 @@ static const struct {
     {EVENT_PRIORITY, "Priority", "a change of priorities"},
     {EVENT_TIME, "Time", "time to pass"},
     {EVENT_POLICY, "Policy", "its queue's share"},
+    {EVENT_LINK, "Link", "a wider link between domains"},
 };
 
 static void add_events(struct strbuf *b, uint32_t mask)
@@ -217,6 +218,10 @@ static void add_rejection(struct strbuf *b, struct arena *a, const struct sched 
                     x->placed ? "more " : "", STR_ARG(x->whose), STR_ARG(x->where), STR_ARG(x->pod));
     else if (x->min_member)
         strbuf_addf(b, "%s of %s members placed; " STR_FMT ": ", explain_count(a, x->placed), explain_count(a, x->min_member), STR_ARG(x->pod));
+    if (x->link.len) {
+        strbuf_addf(b, STR_FMT "; waiting for %s", STR_ARG(x->link), x->waits_for & EVENT_POD_FREED ? "bandwidth on the link" : "a wider link: it can never carry that");
+        return;
+    }
     strbuf_addf(b, "%u/%u nodes fit", x->fitting, x->nodes);
     for (uint32_t i = 0; i < x->nrows; i++)
         strbuf_addf(b, "%s%s " STR_FMT, i ? ", " : ": ", explain_count(a, x->rows[i].nodes), STR_ARG(x->rows[i].say));
@@ -302,6 +307,8 @@ static void waiting_json(struct arena *a, const struct sched *s, const struct ex
             json_push(a, &events, json_string(str_of(event_words[i].name)));
     if (x->reason)
         json_set(a, o, S("reason"), json_string(str_of(x->reason)));
+    if (x->link.len)
+        json_set(a, o, S("link"), json_string(x->link));
     json_set(a, o, S("reasons"), rows);
     if (x->has_nearest) {
         struct json n = json_object();

@@ -33,6 +33,7 @@ static void drop(struct sched *s, unit_id u)
         free((char *)x->key.p);
     }
     vec_fini(&x->pods);
+    free(x->ends.p);
     arena_fini(&x->arena);
     *x = (struct unit){0};
     vec_push(&s->free_units, u);
@@ -43,6 +44,7 @@ void units_fini(struct sched *s)
     for (unit_id u = 1; u < s->nunits_slots; u++)
         if (s->units[u].used) {
             vec_fini(&s->units[u].pods);
+            free(s->units[u].ends.p);
             arena_fini(&s->units[u].arena);
         }
     map_foreach(e, &s->group_by_key)

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "sched/engine/classes.h"
 #include "sched/engine/devices.h"
+#include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/place_kernel.h"
 #include "sched/engine/plugin.h"
@@ -393,6 +394,8 @@ static void apply(struct sched *s, pod_id id, node_id n, enum pod_state state, u
     if (counts_for_terms(p->state))
         terms_pod(s, id, n, 1, state == PS_TERMINATING);
     preempt_assigned(s, id, n, 1);
+    if (unlikely(unit_crosses(&s->units[p->unit])) && state >= PS_ASSUMED)
+        links_pod(s, id, 1);
     for (uint32_t i = 0; i < s->nhooks; i++) {
         const struct sched_plugin *plugin = s->table->plugins[s->hooks[i]].plugin;
         if (plugin->assigned)
@@ -415,6 +418,8 @@ static void take_off(struct sched *s, pod_id id)
         if (plugin->unassigned)
             plugin->unassigned(s, s->plugin_state[s->hooks[i]], id, n);
     }
+    if (unlikely(unit_crosses(&s->units[p->unit])) && p->state >= PS_ASSUMED)
+        links_pod(s, id, -1);
     preempt_assigned(s, id, n, -1);
     if (counts_for_terms(p->state))
         terms_pod(s, id, n, -1, p->state == PS_TERMINATING);
@@ -469,6 +474,8 @@ void model_set_state(struct sched *s, pod_id id, enum pod_state state)
     preempt_assigned(s, id, p->node, -1);
     if (was && (!is || was_going != is_going))
         terms_pod(s, id, p->node, -1, was_going);
+    if (unlikely(unit_crosses(&s->units[p->unit])) && (p->state >= PS_ASSUMED) != (state >= PS_ASSUMED))
+        links_pod(s, id, state >= PS_ASSUMED ? 1 : -1);
     p->state = (uint8_t)state;
     if (is && (!was || was_going != is_going))
         terms_pod(s, id, p->node, 1, is_going);

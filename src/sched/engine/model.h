@@ -32,6 +32,8 @@ struct place_state; /* place_state.h: caches, static answers, nominated pods */
 struct hot_block;   /* place_kernel.h */
 struct class_terms;
 struct preempt_state;
+struct links; /* links.h: bandwidth between domains */
+struct link_end;
 
 /* --- selectors and constraints, compiled to symbols ------------------------------------------------------------------------- */
 struct req { /* one requirement over symbols */
@@ -275,6 +277,7 @@ struct unit { /* a pod alone, or a group */
     struct label *node_selector;
     uint32_t nnode_selector;
     VEC(pod_id) pods; /* all members, any state */
+    struct link_ends { struct link_end *p; uint32_t n, cap; } ends; /* links.h: of a group of several namespaces; order of no meaning */
     struct arena arena;
 };
 
@@ -374,6 +377,7 @@ struct sched {
     struct terms *terms;
     struct storage *storage;
     struct pdbs *pdbs;
+    struct links *links;
     struct preempt_state *preempt;
     struct place_state *place;
     struct unit_state *unit_state; /* unit.c's scratch and what it remembers of rejections */

@@ -1,6 +1,8 @@
 /* object_put.c - any object of the API to the engine, by kind.  See object.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/object.h"
+
+#include "base/bandwidth.h"
 #include "sched/engine/object_read.h"
 #include "sched/engine/storage.h"
 
@@ -105,6 +107,24 @@ static int put_topology(struct sched *s, struct arena *a, const struct json *obj
     return r.code < 0 ? r.code : sched_topology_put(s, json_get_str(json_get(obj, S("metadata")), S("name")), labels, n, err);
 }
 
+/* ClusterDomainRoute and DomainRoute of Kuscia: spec.bandwidth from spec.source to spec.destination. */
+static int put_route(struct sched *s, struct arena *a, const struct json *obj, struct err *err)
+{
+    struct reader r = READER(s, a, err);
+    struct object_meta meta;
+    read_meta(&r, obj, &meta);
+    const struct json *spec = read_object(&r, obj, NULL, "spec");
+    const struct spot *at = SPOT(NULL, "spec");
+    struct route_spec route = {.ns = meta.ns, .name = meta.name, .source = read_str(&r, spec, at, "source"), .destination = read_str(&r, spec, at, "destination")};
+    str bandwidth = read_str(&r, spec, at, "bandwidth");
+    struct err why = {0};
+    if (r.code == 0 && bandwidth.len && bandwidth_parse(bandwidth, &route.bits, &why) < 0)
+        read_bad(&r, SPOT(at, "bandwidth"), "%s", why.msg);
+    if (r.code < 0)
+        sched_route_delete(s, meta.ns, meta.name);
+    return r.code < 0 ? r.code : sched_route_put(s, &route, err);
+}
+
 static const struct kind {
     const char *kind, *group;
     int (*put)(struct sched *s, struct arena *a, const struct json *obj, struct err *err);
@@ -118,6 +138,8 @@ static const struct kind {
     {"PodGroup", "scheduling.volcano.sh", put_group},
     {"PodGroup", "scheduling.k8s.io", put_group},
     {"TaskResourceGroup", "kuscia.secretflow", put_group},
+    {"ClusterDomainRoute", "kuscia.secretflow", put_route},
+    {"DomainRoute", "kuscia.secretflow", put_route},
     {"PersistentVolume", "", put_pv},
     {"PersistentVolumeClaim", "", put_pvc},
     {"StorageClass", "storage.k8s.io", put_storage_class},

@@ -240,6 +240,11 @@ struct spec_subgroup {
     int32_t min_subgroup; /* so many of the sub-groups just below must have theirs; 0: all of them */
     str required_key, preferred_key; /* topology: node label keys; "" none */
 };
+struct route_spec { /* a way from one domain to another */
+    str ns, name; /* of the object; ns "": of the whole cluster */
+    str source, destination;
+    int64_t bits; /* what it can carry; 0: it does not say */
+};
 struct group_spec {
     str ns, name;
     int32_t min_member;

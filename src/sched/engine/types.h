@@ -34,7 +34,8 @@ enum sched_event {
     EVENT_PRIORITY = 1 << 14,
     EVENT_TIME = 1 << 15,           /* only the clock can help */
     EVENT_POLICY = 1 << 16,         /* queues, quotas: the batch policy's */
-    EVENT_ALL = (1 << 17) - 1
+    EVENT_LINK = 1 << 17,           /* a link between domains can carry more */
+    EVENT_ALL = (1 << 18) - 1
 };
 
 /* An amount from outside as the engine counts it: from 0 to `most`, which is LIMIT_SCHED_AMOUNT for requests and one less for what nodes have. */

@@ -15,6 +15,7 @@ static bool read_rules(const struct profile_table *t, uint32_t profile, struct u
     ret->pins = profile_table_index(t, profile, &plugin_daemon_set) >= 0;
     ret->job_affinity = profile_table_index(t, profile, &plugin_job_affinity);
     ret->fit = profile_table_index(t, profile, &plugin_node_resources_fit);
+    ret->bandwidth = profile_table_index(t, profile, &plugin_node_bandwidth);
     for (uint64_t m = t->of[profile]; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(m);
         const struct sched_plugin *p = t->plugins[i].plugin;

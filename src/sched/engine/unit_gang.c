@@ -8,6 +8,7 @@
  * together with its counts.  Eviction (preempt.h) happens in the same places: the victims leave the model within the statement, so that the
  * members after see the room. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/preempt_state.h"
 #include "sched/engine/statement.h"
@@ -209,6 +210,12 @@ static bool evict_for(struct attempt *a, pod_id p, const uint64_t *within, node_
     return true;
 }
 
+/* No node will do: a link between domains lacks bandwidth. */
+static bool lacks_link(const struct attempt *a, pod_id p)
+{
+    return a->rules->bandwidth >= 0 && links_lack(a->s, p, NULL);
+}
+
 static bool place_member(struct attempt *a, uint32_t i, const uint64_t *within, bool evict)
 {
     struct sched *s = a->s;
@@ -216,6 +223,8 @@ static bool place_member(struct attempt *a, uint32_t i, const uint64_t *within, 
     class_id c = s->pods[p].class_;
     node_id kept = a->kept[i];
     struct place_result r = {.node = NODE_NONE};
+    if (unlikely(unit_crosses(a->unit)) && lacks_link(a, p))
+        return false;
     if (kept != NODE_NONE && node_is_alive(s, kept) && (!within || bit_get(within, kept)) && place_fits(s, c, kept)) {
         r.node = kept;
         model_assign(s, p, kept, PS_ASSUMED, 0);
@@ -241,6 +250,10 @@ static void note_failure(struct attempt *a, pod_id p, const uint64_t *within)
     a->failed_pod = p;
     if (a->s->batch == BATCH_PROBE)
         return;
+    if (unlikely(unit_crosses(a->unit)) && lacks_link(a, p)) {
+        a->rejected_by |= 1ull << a->rules->bandwidth;
+        return;
+    }
     a->rejected_by |= place_rejections(a->s, a->s->pods[p].class_, within, NULL);
 }
 

@@ -22,7 +22,7 @@ struct unit_rules {
     bool pins;     /* ... DaemonSet: a pod pinned to a node looks at that node alone */
     uint64_t locators; /* entries of the table with locate */
     uint64_t groupers;
-    int job_affinity, fit; /* indexes in the table, -1 */
+    int job_affinity, fit, bandwidth; /* indexes in the table, -1 */
 };
 struct unit_state {
     struct unit_rules rules[PROFILES_MAX];

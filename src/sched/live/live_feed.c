@@ -466,6 +466,9 @@ void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
     case KIND_TOPOLOGY:
         sched_topology_delete(s, name);
         break;
+    case KIND_ROUTE:
+        sched_route_delete(s, ns, name);
+        break;
     case KIND_WORKLOAD:
         live_workload_delete(l, ns, name);
         break;

@@ -210,7 +210,7 @@ void live_sources_free(struct live_sources *x);
 void live_sources_synced(struct live *l);       /* live.c: all is there */
 
 /* live_feed.c */
-enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_QUEUE, KIND_TOPOLOGY, KIND_GROUP, KIND_WORKLOAD, KIND_RESERVATION, KIND_MOVEMENT, KIND_SHARD };
+enum live_kind { KIND_NODE, KIND_POD, KIND_NAMESPACE, KIND_PV, KIND_PVC, KIND_STORAGE_CLASS, KIND_CSINODE, KIND_PDB, KIND_PRIORITY_CLASS, KIND_QUEUE, KIND_TOPOLOGY, KIND_GROUP, KIND_WORKLOAD, KIND_RESERVATION, KIND_MOVEMENT, KIND_SHARD, KIND_ROUTE };
 void live_sources_again(struct live *l, enum live_kind kind); /* lists the kind once more: it is to be read differently (live_sources.c) */
 bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct json *obj); /* false: it says nothing new */
 void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name);

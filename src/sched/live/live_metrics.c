@@ -1,5 +1,6 @@
 /* live_metrics.c - counters of the live scheduler in Prometheus' text format.  Names and labels are kube-scheduler's, so that its dashboards work. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/links.h"
 #include "sched/live/live_internal.h"
 
 /* Seconds, doubling from 0.1 ms; counts, doubling from 1. */
@@ -133,6 +134,23 @@ static void write_own(struct live *l, struct strbuf *b)
     one(b, "cox_scheduler_engine_bytes", "gauge", "Memory of the engine, roughly.", "", sched_bytes(l->s));
 }
 
+static void write_links(struct live *l, struct strbuf *b)
+{
+    static const struct { const char *name, *help; } gauges[] = {{"link_bandwidth_total_bits", "What a link between two domains can carry, bit/s."},
+                                                                 {"link_bandwidth_reserved_bits", "What tasks are promised on it, bit/s."}};
+    struct link_list links = {0};
+    links_list(l->s, &links);
+    for (size_t k = 0; k < ARRAY_LEN(gauges) && links.list.len; k++) {
+        head(b, gauges[k].name, "gauge", gauges[k].help);
+        for (size_t i = 0; i < links.list.len; i++) {
+            const struct link *x = links.list.p[i];
+            strbuf_addf(b, "%s{source=\"" STR_FMT "\",destination=\"" STR_FMT "\"} %lld\n", gauges[k].name, STR_ARG(symbol_text(&l->s->sym, x->ends[0])),
+                        STR_ARG(symbol_text(&l->s->sym, x->ends[1])), (long long)(k == 0 ? x->capacity : x->taken));
+        }
+    }
+    vec_fini(&links.list);
+}
+
 void live_metrics_write(struct live *l, struct strbuf *b)
 {
     write_attempts(l, b);
@@ -141,5 +159,6 @@ void live_metrics_write(struct live *l, struct strbuf *b)
     head(b, "scheduler_preemption_victims", "histogram", "Pods evicted by one preemption.");
     histogram(b, "scheduler_preemption_victims", "", &l->m.victims, COUNT_FIRST);
     write_own(l, b);
+    write_links(l, b);
     live_policy_metrics(l, b);
 }

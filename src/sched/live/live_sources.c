@@ -34,6 +34,8 @@ static const struct source_type {
     {"scheduling.k8s.io", "v1alpha1", "workloads", "Workload", KIND_WORKLOAD, false, true},
     {"scheduling.godel.kubewharf.io", NULL, "reservations", "Reservation", KIND_RESERVATION, false, true},
     {"scheduling.godel.kubewharf.io", NULL, "movements", "Movement", KIND_MOVEMENT, false, true},
+    {"kuscia.secretflow", NULL, "clusterdomainroutes", "ClusterDomainRoute", KIND_ROUTE, false, true},
+    {"kuscia.secretflow", NULL, "domainroutes", "DomainRoute", KIND_ROUTE, false, true},
     {"", "v1", "pods", "Pod", KIND_POD, true, false},
     {"scheduling.run.ai", "v2alpha2", "podgroups", "PodGroup", KIND_GROUP, true, true}, /* what is preferred there has queues only */
     {"scheduling.godel.kubewharf.io", NULL, "podgroups", "PodGroup", KIND_GROUP, true, true},

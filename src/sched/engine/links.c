@@ -1,0 +1,302 @@
+/* links.c - see links.h.
+ *
+ *   by_ends: (alice, bob) -> link ── route "/alice-bob" 100M ── route "alice/alice-bob" 80M      capacity 80M
+ *   unit.ends: alice: 1 pod, sends 60M │ bob: 1 pod, receives 40M                                 alice->bob takes max(60M, 40M)
+ * A link is there while it has a route or somebody takes of it. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/links.h"
+
+#include "base/bandwidth.h"
+#include "base/limits.h"
+#include "sched/engine/engine.h"
+#include "sched/engine/statement.h"
+
+struct route {
+    struct link *link;
+    struct route *next; /* of the link */
+    int64_t bits;
+    str key; /* "ns/name", ours */
+};
+struct links {
+    struct map by_ends;  /* the bytes of link.ends -> link */
+    struct map by_route; /* "ns/name" -> route */
+};
+
+struct links *links_new(void)
+{
+    return xnew(struct links);
+}
+
+void links_free(struct links *x)
+{
+    if (!x)
+        return;
+    map_foreach(e, &x->by_route) {
+        struct route *r = e->value;
+        free((char *)r->key.p);
+        free(r);
+    }
+    map_foreach(e, &x->by_ends)
+        free(e->value);
+    map_fini(&x->by_route);
+    map_fini(&x->by_ends);
+    free(x);
+}
+
+static str key_of(const sym_t ends[2])
+{
+    return str_n((const char *)ends, 2 * sizeof *ends);
+}
+
+static struct link *find(const struct sched *s, sym_t source, sym_t destination)
+{
+    const sym_t ends[2] = {source, destination};
+    return map_get(&s->links->by_ends, key_of(ends));
+}
+
+static struct link *get(struct sched *s, sym_t source, sym_t destination)
+{
+    struct link *l = find(s, source, destination);
+    if (l)
+        return l;
+    l = xnew(struct link);
+    *l = (struct link){.ends = {source, destination}, .capacity = LINK_ENDLESS};
+    map_put(&s->links->by_ends, key_of(l->ends), l);
+    return l;
+}
+
+static void drop_if_unused(struct sched *s, struct link *l)
+{
+    if (l->routes || l->taken)
+        return;
+    map_del(&s->links->by_ends, key_of(l->ends));
+    free(l);
+}
+
+/* --- routes ---------------------------------------------------------------------------------------------------------------------------------- */
+/* The narrowest counts.  True: it became wider. */
+static bool measure(struct link *l)
+{
+    int64_t before = l->capacity;
+    l->capacity = LINK_ENDLESS;
+    for (const struct route *r = l->routes; r; r = r->next)
+        l->capacity = l->capacity == LINK_ENDLESS ? r->bits : MIN(l->capacity, r->bits);
+    return before != LINK_ENDLESS && (l->capacity == LINK_ENDLESS || l->capacity > before);
+}
+
+static void take_out(struct sched *s, struct route *r)
+{
+    struct link *l = r->link;
+    struct route **at = &l->routes;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    if (measure(l))
+        statement_event(s, EVENT_LINK);
+    drop_if_unused(s, l);
+}
+
+static str route_key(struct strbuf *b, str ns, str name)
+{
+    strbuf_addf(b, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(name));
+    return strbuf_str(b);
+}
+
+int sched_route_put(struct sched *s, const struct route_spec *spec, struct err *err)
+{
+    STRBUF_AUTO buf = STRBUF_HEAP;
+    str key = route_key(&buf, spec->ns, spec->name);
+    if (spec->bits <= 0) { /* it says nothing of bandwidth */
+        sched_route_delete(s, spec->ns, spec->name);
+        return 0;
+    }
+    struct route *r = map_get(&s->links->by_route, key);
+    if (!r && s->links->by_route.len >= LIMIT_SCHED_ROUTES)
+        return err_set(err, E_TOO_LARGE, "route " STR_FMT " is one too many: the scheduler holds at most %u with a bandwidth", STR_ARG(key), LIMIT_SCHED_ROUTES);
+    struct link *l = get(s, symbol(&s->sym, spec->source), symbol(&s->sym, spec->destination));
+    if (r && r->link != l) {
+        take_out(s, r);
+    } else if (!r) {
+        r = xnew(struct route);
+        r->key = str_n(str_dup(key), key.len);
+        map_put(&s->links->by_route, r->key, r);
+    }
+    r->bits = MIN(spec->bits, (int64_t)BANDWIDTH_MAX);
+    if (r->link != l) {
+        r->link = l;
+        r->next = l->routes;
+        l->routes = r;
+    }
+    if (measure(l))
+        statement_event(s, EVENT_LINK);
+    return 0;
+}
+
+void sched_route_delete(struct sched *s, str ns, str name)
+{
+    STRBUF_AUTO buf = STRBUF_HEAP;
+    struct route *r = map_del(&s->links->by_route, route_key(&buf, ns, name));
+    if (!r)
+        return;
+    take_out(s, r);
+    free((char *)r->key.p);
+    free(r);
+}
+
+/* --- what groups take -------------------------------------------------------------------------------------------------------------------------- */
+/* On the link from a to b. */
+static int64_t takes(const struct link_end *a, const struct link_end *b)
+{
+    return a->pods && b->pods ? MAX(a->egress, b->ingress) : 0;
+}
+
+static void take(struct sched *s, sym_t source, sym_t destination, int64_t bits)
+{
+    if (bits == 0)
+        return;
+    struct link *l = get(s, source, destination);
+    l->taken += bits;
+    drop_if_unused(s, l);
+}
+
+static struct link_end with(struct link_end e, const struct pod_class *c, int sign)
+{
+    e.pods += (uint32_t)sign;
+    e.egress += sign * c->amount[RES_EGRESS];
+    e.ingress += sign * c->amount[RES_INGRESS];
+    return e;
+}
+
+static const struct link_end *end_of(const struct link_ends *x, sym_t ns)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->p[i].ns == ns)
+            return &x->p[i];
+    return NULL;
+}
+
+void links_pod(struct sched *s, pod_id p, int sign)
+{
+    struct link_ends *x = &s->units[s->pods[p].unit].ends;
+    const struct link_end *found = end_of(x, s->pods[p].ns);
+    if (!found) {
+        if (x->n == x->cap) {
+            x->cap = MAX(2u, x->cap * 2);
+            x->p = xrealloc(x->p, x->cap * sizeof *x->p);
+        }
+        found = &x->p[x->n++];
+        x->p[x->n - 1] = (struct link_end){.ns = s->pods[p].ns};
+    }
+    struct link_end *own = &x->p[found - x->p], before = *own, after = with(before, class_of(s, p), sign);
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct link_end *other = &x->p[i];
+        if (other == own || !other->pods)
+            continue;
+        take(s, own->ns, other->ns, takes(&after, other) - takes(&before, other));
+        take(s, other->ns, own->ns, takes(other, &after) - takes(other, &before));
+    }
+    *own = after;
+    if (own->pods == 0)
+        *own = x->p[--x->n];
+}
+
+/* Does it lack what is asked for besides, and more than the worst so far? */
+static void weigh(const struct sched *s, sym_t source, sym_t destination, int64_t asked, struct link_lack *worst)
+{
+    const struct link *l = asked > 0 ? find(s, source, destination) : NULL;
+    if (!l || l->capacity == LINK_ENDLESS || l->taken + asked <= l->capacity || l->taken + asked - l->capacity <= worst->taken + worst->asked - worst->capacity)
+        return;
+    *worst = (struct link_lack){symbol_text(&s->sym, source), symbol_text(&s->sym, destination), l->capacity, l->taken, asked};
+}
+
+bool links_lack(const struct sched *s, pod_id p, struct link_lack *ret)
+{
+    const struct unit *u = &s->units[s->pods[p].unit];
+    struct link_lack worst = {0};
+    if (!unit_crosses(u) || u->ends.n == 0 || s->links->by_route.len == 0)
+        return false;
+    const struct link_end none = {.ns = s->pods[p].ns}, *own = end_of(&u->ends, s->pods[p].ns), before = own ? *own : none, after = with(before, class_of(s, p), 1);
+    for (uint32_t i = 0; i < u->ends.n; i++) {
+        const struct link_end *other = &u->ends.p[i];
+        if (other == own)
+            continue;
+        weigh(s, after.ns, other->ns, takes(&after, other) - takes(&before, other), &worst);
+        weigh(s, other->ns, after.ns, takes(other, &after) - takes(other, &before), &worst);
+    }
+    if (worst.asked && ret)
+        *ret = worst;
+    return worst.asked > 0;
+}
+
+str link_lack_text(struct arena *a, const struct link_lack *l)
+{
+    char asked[BANDWIDTH_TEXT], taken[BANDWIDTH_TEXT], capacity[BANDWIDTH_TEXT];
+    return arena_fmt(a, "link " STR_FMT "->" STR_FMT " lacks bandwidth (needs %s; %s of %s taken)", STR_ARG(l->source), STR_ARG(l->destination), bandwidth_print(l->asked, asked),
+                     bandwidth_print(l->taken, taken), bandwidth_print(l->capacity, capacity));
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------------------------------------- */
+static int by_name(const void *pa, const void *pb, void *arg)
+{
+    const struct link *const *a = pa, *const *b = pb;
+    const struct sched *s = arg;
+    int c = str_cmp(symbol_text(&s->sym, (*a)->ends[0]), symbol_text(&s->sym, (*b)->ends[0]));
+    return c ? c : str_cmp(symbol_text(&s->sym, (*a)->ends[1]), symbol_text(&s->sym, (*b)->ends[1]));
+}
+
+void links_list(const struct sched *s, struct link_list *ret)
+{
+    vec_clear(&ret->list);
+    map_foreach(e, &s->links->by_ends) {
+        const struct link *l = e->value;
+        if (l->capacity != LINK_ENDLESS)
+            vec_push(&ret->list, l);
+    }
+    if (ret->list.len)
+        qsort_r(ret->list.p, ret->list.len, sizeof *ret->list.p, by_name, (void *)s);
+}
+
+/* --- for tests ------------------------------------------------------------------------------------------------------------------------------------ */
+/* What the unit's pods in one namespace have in place, counted again. */
+static struct link_end count_end(const struct sched *s, const struct unit *u, sym_t ns)
+{
+    struct link_end e = {.ns = ns};
+    for (size_t i = 0; i < u->pods.len; i++)
+        if (s->pods[u->pods.p[i]].state >= PS_ASSUMED && s->pods[u->pods.p[i]].ns == ns)
+            e = with(e, class_of(s, u->pods.p[i]), 1);
+    return e;
+}
+
+static int64_t count_taken(const struct sched *s, const struct link *l)
+{
+    int64_t sum = 0;
+    for (unit_id u = 1; u < s->nunits_slots; u++) {
+        if (!s->units[u].used || !unit_crosses(&s->units[u]))
+            continue;
+        struct link_end a = count_end(s, &s->units[u], l->ends[0]), b = count_end(s, &s->units[u], l->ends[1]);
+        sum += takes(&a, &b);
+    }
+    return sum;
+}
+
+int links_check(const struct sched *s, struct err *err)
+{
+    for (unit_id u = 1; u < s->nunits_slots; u++)
+        for (uint32_t i = 0; s->units[u].used && i < s->units[u].ends.n; i++)
+            for (uint32_t k = 0; k < s->units[u].ends.n; k++) {
+                const struct link_end *a = &s->units[u].ends.p[i], *b = &s->units[u].ends.p[k];
+                const struct link_end now = count_end(s, &s->units[u], a->ns);
+                if (now.pods != a->pods || now.egress != a->egress || now.ingress != a->ingress)
+                    return err_set(err, E_INTERNAL, "group " STR_FMT ": what it has in " STR_FMT " differs from its pods", STR_ARG(s->units[u].key), STR_ARG(symbol_text(&s->sym, a->ns)));
+                if (i != k && takes(a, b) && !find(s, a->ns, b->ns))
+                    return err_set(err, E_INTERNAL, "group " STR_FMT " takes of a link that is not there", STR_ARG(s->units[u].key));
+            }
+    map_foreach(e, &s->links->by_ends) {
+        const struct link *l = e->value;
+        int64_t taken = count_taken(s, l);
+        if (taken != l->taken)
+            return err_set(err, E_INTERNAL, "link " STR_FMT "->" STR_FMT " counts %lld as taken, groups take %lld", STR_ARG(symbol_text(&s->sym, l->ends[0])),
+                           STR_ARG(symbol_text(&s->sym, l->ends[1])), (long long)l->taken, (long long)taken);
+    }
+    return 0;
+}
