@@ -267,6 +267,7 @@ def short_commands(c):
     reading.kill()
     _, err = reading.communicate()
     tap.ok("cox: logs wait for the first pod", b"listening" in line or b"ContainerCreating" in err or b"waiting to start" in err, (line, err))
+    p.run("rollout", "status", "deploy/late")
     done = p.run("port-forward", "deploy/late", ":http")
     tap.ok("cox: a port by a name that no container has", done.returncode == 1 and b"does not have a named port 'http'" in done.stderr, done)
 
