@@ -101,8 +101,27 @@ static void looked(struct job *j)
         written(j);
 }
 
+static str task_of(const struct json *obj)
+{
+    return json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA("task-uid")));
+}
+
+/* What has the name is ours, or of a task that had the name before and is still going. */
+static void found(struct job *j)
+{
+    struct ensure_run *r = j->steps;
+    if (job_not_found(j) || (job_ok(j) && !str_eq(task_of(&j->answer), task_of(&r->list[r->at].obj))))
+        j->status = 409;
+    written(j);
+}
+
 static void made(struct job *j)
 {
+    struct ensure_run *r = j->steps;
+    if (j->status == 409 && task_of(&r->list[r->at].obj).len) {
+        job_call(j, S("GET"), object_path(j, &r->list[r->at]), NULL, found);
+        return;
+    }
     if (j->status == 409) /* it is there already, and as it is it stays */
         j->status = 200;
     written(j);

@@ -95,10 +95,33 @@ static void fail_or_retry(struct job *j)
 
 /* --- making it ---------------------------------------------------------------------------------------------------------------------------------------------- */
 
+static void look_again(struct job *j)
+{
+    if (job_ok(j))
+        job_end_after(j, NSEC_PER_SEC);
+    else
+        job_end_status(j);
+}
+
+/* A task of this name had a pod or a service of that name, which has not gone yet. */
+static void wait_for_room(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct json *meta = json_get(&j->answer, S("metadata"));
+    r->status = json_copy(a, status_of(r));
+    json_set(a, &r->status, S("message"), json_string(arena_fmt(a, "waits for " STR_FMT "/" STR_FMT " of an earlier task to go", STR_ARG(json_get_str(meta, S("namespace"))), STR_ARG(json_get_str(meta, S("name"))))));
+    write_status(j, look_again);
+}
+
 static void made_all(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
+    if (j->status == 409 && json_get_str(json_get(&j->answer, S("metadata")), S("name")).len) {
+        wait_for_room(j);
+        return;
+    }
     if (!job_ok(j)) {
         fail_or_retry(j);
         return;
@@ -137,6 +160,10 @@ static void make_objects(struct job *j)
     const struct json owner = j->answer;
     if (!str_eq(json_get_str(json_path(&owner, "metadata", "labels", NULL), S(KUSCIA("task-uid"))), l->uid)) { /* a task of this name that is still going */
         job_end(j, WORK_RETRY);
+        return;
+    }
+    if (str_is(json_get_str(json_get(&owner, S("status")), S("phase")), "Failed")) {
+        fail(j, "TaskResourceGroupPhaseFailed", S("the pods could not be made in time"));
         return;
     }
     struct ensure *list = arena_array(a, l->npods * (2 + LAYOUT_PORTS) + 1, struct ensure);

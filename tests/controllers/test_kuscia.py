@@ -236,6 +236,20 @@ def test_order_of_files(s):
     tap.ok("and the job goes on", end_task(s, "early", "a") and wait_for(lambda: phase(s, "early") == "Succeeded"), status(s, f"{JOBS}/early"))
 
 
+def test_a_name_that_is_still_taken(s):
+    """A job that is restarted, or deleted and applied again, meets pods of before that are still ending."""
+    s.post("/api/v1/namespaces/bob/pods", {"metadata": {"name": "again-0", "labels": {"kuscia.secretflow/task-uid": "of-before"}}, "spec": {"containers": [{"name": "c", "image": "busybox"}]}})
+    job(s, "again", task("a", id="again"))
+    said = lambda: status(s, f"{TASKS}/again").get("message", "")  # noqa: E731
+    tap.ok("the pod of another is not taken for its own", wait_for(lambda: "waits for bob/again-0 of an earlier task to go" in said()), status(s, f"{TASKS}/again"))
+    s.delete("/api/v1/namespaces/bob/pods/again-0?gracePeriodSeconds=0")
+    tap.ok("when it has gone the task starts", end_task(s, "again", "a") and wait_for(lambda: phase(s, "again") == "Succeeded"), status(s, f"{TASKS}/again"))
+    s.post("/api/v1/namespaces/bob/pods", {"metadata": {"name": "never-0"}, "spec": {"containers": [{"name": "c", "image": "busybox"}]}})
+    job(s, "never", task("a", id="never", scheduleConfig={"lifecycleSeconds": 2, "resourceReservedSeconds": 1}))
+    tap.ok("one that does not go is not waited for for ever", wait_for(lambda: phase(s, "never") == "Failed"), status(s, f"{TASKS}/never"))
+    s.delete("/api/v1/namespaces/bob/pods/never-0?gracePeriodSeconds=0")
+
+
 def test_what_cannot_run(s):
     make(s, f"{K}/domains", "Domain", "far", {"role": "partner"})
     job(s, "far", task("a", party("alice"), party("far")))
@@ -310,7 +324,7 @@ def test_restart_of_the_server(s):
 
 
 def test_example(s):
-    done = s.kubectl("apply", "-f", str(ROOT / "examples" / "kuscia" / "psi.yaml"), binary=COX)
+    done = s.kubectl("apply", "-f", str(ROOT / "examples" / "kuscia" / "meeting.yaml"), binary=COX)
     picture = lambda: s.kubectl("job", "watch", "meeting", "--once", binary=COX)  # noqa: E731
     tap.ok("a job as a graph", wait_for(lambda: "greet" in picture().stdout and "    count" in picture().stdout), picture().stderr)
     tap.ok("of a job that is not there", s.kubectl("job", "watch", "nobody", "--once", binary=COX).returncode == 1)
@@ -333,7 +347,7 @@ def main():
             if not wait_for(ready):
                 raise RuntimeError("no nodes: " + open(s.path("agent.log")).read()[-2000:])
             image(s, "small")
-            tap.run([test_objects, test_one_decision, test_stopped_while_it_waits, test_expiry, test_thresholds, test_graph, test_commands, test_order_of_files, test_what_cannot_run, test_bad_files, test_approval, test_never_in_each_others_way,
+            tap.run([test_objects, test_one_decision, test_stopped_while_it_waits, test_expiry, test_thresholds, test_graph, test_commands, test_order_of_files, test_a_name_that_is_still_taken, test_what_cannot_run, test_bad_files, test_approval, test_never_in_each_others_way,
                      test_restart_of_the_server, test_example], s)
         finally:
             for a in agents:
