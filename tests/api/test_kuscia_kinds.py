@@ -166,11 +166,11 @@ def test_definitions_beside(s):
 
 
 def test_example(s):
-    done = kubectl(s, "apply", "-f", str(ROOT / "examples" / "kuscia" / "psi.yaml"))
+    done = kubectl(s, "apply", "-f", str(ROOT / "examples" / "kuscia" / "meeting.yaml"))
     tap.ok("the example applies", done.returncode == 0, done.stderr)
-    at = lambda: [s.get(f"{place(*of)}/{name}").json["metadata"]["resourceVersion"] for of, name in ((("appimages",), "meet"), (("kusciajobs", "cross-domain"), "meeting"))]  # noqa: E731
+    at = lambda: [s.get(f"{place(*of)}/{name}").json["metadata"]["resourceVersion"] for of, name in ((("appimages",), "meeting"), (("kusciajobs", "cross-domain"), "meeting"))]  # noqa: E731
     before = at()
-    done = kubectl(s, "apply", "-f", str(ROOT / "examples" / "kuscia" / "psi.yaml"))
+    done = kubectl(s, "apply", "-f", str(ROOT / "examples" / "kuscia" / "meeting.yaml"))
     tap.ok("applied again it changes nothing", done.returncode == 0 and at() == before, f"{done.stdout}{done.stderr}")
 
 
