@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/gen/gen.h"
 #include "api/validate_internal.h"
+#include "base/bandwidth.h"
 
 #define DATA_MAX_BYTES (1 << 20)
 
@@ -144,10 +145,25 @@ static void check_pod_cidrs(struct vctx *c, const struct vpath *p, const struct 
         v_invalid(c, p, cidrs, "may specify no more than one CIDR for each IP family");
 }
 
+/* What agents and the scheduler read: a mistake would leave them with what was before. */
+static void check_bandwidth_notes(struct vctx *c, const struct vpath *p, const struct json *notes)
+{
+    static const str overcommit = STR_INIT("cox.io/bandwidth-overcommit"), capacity = STR_INIT(BANDWIDTH_CAPACITY);
+    const struct json *have = v_get(notes, capacity), *factor = v_get(notes, overcommit);
+    struct err err = ERR_NONE;
+    int64_t bits[BANDWIDTH_ENDS];
+    double times;
+    if (have && bandwidth_parse_ends(json_str(have), bits, &err) < 0)
+        v_invalid_str(c, V_KEY(p, capacity), json_str(have), "%s", err.msg);
+    if (factor && (!str_to_double(json_str(factor), &times) || !(times > 0 && times <= 1000)))
+        v_invalid_str(c, V_KEY(p, overcommit), json_str(factor), "must be a factor above 0 and up to 1000");
+}
+
 void v_node(struct vctx *c, const struct vpath *p, const struct json *node)
 {
     const struct json *spec = V_GET(node, "spec"), *old = V_GET(c->old, "spec");
     const struct vpath *at = V_FIELD(p, "spec");
+    check_bandwidth_notes(c, V_FIELD(V_FIELD(p, "metadata"), "annotations"), V_GET(V_GET(node, "metadata"), "annotations"));
     /* the path is Kubernetes' own */
     check_taints(c, V_FIELD(V_FIELD(p, "metadata"), "taints"), V_GET(spec, "taints"));
     check_pod_cidrs(c, V_FIELD(at, "podCIDRs"), V_GET(spec, "podCIDRs"));

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/gen/gen.h"
 #include "api/validate_internal.h"
+#include "base/bandwidth.h"
 
 /* --- ports -------------------------------------------------------------------------------------------------------------- */
 
@@ -330,11 +331,23 @@ static bool is_whole(const struct quantity *q)
     return quantity_cmp(q, &whole) == 0;
 }
 
+/* 500Mi of the number that counts Mbit/s would be more than all networks of the world have. */
+static void check_bandwidth(struct vctx *c, const struct vpath *p, str name, const struct quantity *q, str text)
+{
+    bool in_mbit = str_is(name, BANDWIDTH_KUSCIA);
+    if (in_mbit && q->format == QUANTITY_BINARY_SI)
+        v_invalid_str(c, p, text, "counts Mbit/s: write 500 for 500 Mbit/s, or give cox.io/egress-bandwidth and cox.io/ingress-bandwidth in bit/s");
+    else if (quantity_to_i64(q) > (in_mbit ? BANDWIDTH_MAX / BANDWIDTH_MBIT : BANDWIDTH_MAX))
+        v_invalid_str(c, p, text, "is more than 1 Pbit/s");
+}
+
 void v_resource_quantity(struct vctx *c, const struct vpath *p, str name, const struct json *value)
 {
     struct quantity q;
     if (!quantity_parse(json_str(value), &q))
         return;
+    if (bandwidth_is_resource(name))
+        check_bandwidth(c, p, name, &q, json_str(value));
     if (quantity_sign(&q) < 0)
         v_invalid_str(c, p, json_str(value), V_NEGATIVE);
     if (!v_in(name, CONTAINER_RESOURCES) && (v_in(name, INTEGER_RESOURCES) || v_is_extended_resource(name)) && !is_whole(&q))

@@ -18,6 +18,77 @@ static void check_domain(struct vctx *c, const struct vpath *p, str name)
         v_check(c, p, name, validate_dns1123_label);
 }
 
+/* --- bandwidth ------------------------------------------------------------------------------------------------------------------------- */
+
+#define BANDWIDTH_PROPOSED "bandwidth" /* bit/s of both ends, among the resources of Kuscia's kinds */
+#define BANDWIDTH_LEAST 1000           /* a number without its unit: nobody means 500 bit/s */
+
+static bool is_bandwidth(str name)
+{
+    return str_is(name, BANDWIDTH_PROPOSED) || bandwidth_is_resource(name);
+}
+
+static bool names_bandwidth(const struct json *resources)
+{
+    static const str lists[] = {STR_INIT("limits"), STR_INIT("requests")};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        v_foreach_member (m, v_get(resources, lists[i]))
+            if (is_bandwidth(m->key))
+                return true;
+    return false;
+}
+
+static void check_amount(struct vctx *c, const struct vpath *p, const struct json *list, str name, const struct json *value)
+{
+    struct quantity q;
+    str text = json_str(value);
+    if (!is_bandwidth(name) || !quantity_parse(text, &q) || quantity_sign(&q) < 0)
+        return;
+    int64_t n = quantity_to_i64(&q);
+    struct quantity whole = quantity_from_i64(n);
+    if (n == 0)
+        v_invalid_str(c, p, text, "is no bandwidth: leave it out where nothing is wanted");
+    else if (!str_is(name, BANDWIDTH_KUSCIA) && n < BANDWIDTH_LEAST)
+        v_invalid_str(c, p, text, "is less than 1 kbit/s: say the unit, as in 500M");
+    else if (str_is(name, BANDWIDTH_PROPOSED) && quantity_cmp(&q, &whole) != 0)
+        v_invalid_str(c, p, text, "must be a whole number of bit/s");
+    else if (str_is(name, BANDWIDTH_PROPOSED) && n > BANDWIDTH_MAX)
+        v_invalid_str(c, p, text, "is more than 1 Pbit/s");
+    else if (str_is(name, BANDWIDTH_PROPOSED) && v_get(list, S(BANDWIDTH_KUSCIA)))
+        v_invalid_str(c, p, text, "is the same as " BANDWIDTH_KUSCIA ", which is given as well: leave one of them out");
+}
+
+/* "200Mbps", "egress=200Mbps,ingress=1G": for each pod of the party. */
+static void check_request(struct vctx *c, const struct vpath *here, const struct json *party)
+{
+    const struct vpath *at = V_FIELD(here, "bandwidthRequest");
+    str text = V_STR(party, "bandwidthRequest");
+    int64_t bits[BANDWIDTH_ENDS];
+    struct err err = ERR_NONE;
+    bool twice = names_bandwidth(V_GET(party, "resources"));
+    if (!V_GET(party, "bandwidthRequest"))
+        return;
+    v_foreach (one, i, V_GET(V_GET(V_GET(party, "template"), "spec"), "containers"))
+        twice |= names_bandwidth(V_GET(one, "resources"));
+    if (bandwidth_parse_ends(text, bits, &err) < 0)
+        v_invalid_str(c, at, text, "%s", err.msg);
+    else if ((bits[BANDWIDTH_OUT] && bits[BANDWIDTH_OUT] < BANDWIDTH_LEAST) || (bits[BANDWIDTH_IN] && bits[BANDWIDTH_IN] < BANDWIDTH_LEAST))
+        v_invalid_str(c, at, text, "is less than 1 kbit/s: say the unit, as in 500Mbps");
+    else if (twice)
+        v_invalid_str(c, at, text, "the party's resources ask for bandwidth, too: leave one of them out");
+}
+
+static void check_limits(struct vctx *c, const struct vpath *here, const struct json *party)
+{
+    const struct json *list = V_GET(party, "bandwidthLimits");
+    const struct vpath *at = V_FIELD(here, "bandwidthLimits");
+    if (v_len(list) > LIMIT_BANDWIDTH_DESTS)
+        v_error(c, FIELD_TOO_MANY, at, NULL, "%zu destinations are given, a pod has limits to at most %d", v_len(list), LIMIT_BANDWIDTH_DESTS);
+    v_foreach (limit, i, list)
+        if (v_seen_before(list, i, S("destinationID")))
+            v_duplicate(c, V_FIELD(V_INDEX(at, i), "destinationID"), V_STR(limit, "destinationID"));
+}
+
 /* One domain may take part twice, in two roles; twice in the same role it would have pods of the same names. */
 static void check_parties(struct vctx *c, const struct vpath *p, const struct json *of, bool may_be_none)
 {
@@ -34,6 +105,8 @@ static void check_parties(struct vctx *c, const struct vpath *p, const struct js
         const struct vpath *here = V_INDEX(at, i);
         check_domain(c, V_FIELD(here, "domainID"), domain);
         v_check_member(c, here, party, S("role"), validate_dns1123_label);
+        check_request(c, here, party);
+        check_limits(c, here, party);
         if (domain.len && !v_map_put(&seen, arena_fmt(c->e->arena, STR_FMT "/" STR_FMT, STR_ARG(domain), STR_ARG(role)), party)) {
             if (role.len)
                 v_invalid_str(c, V_FIELD(here, "domainID"), domain, "the domain already takes part in the role \"" STR_FMT "\": give the second one another role", STR_ARG(role));
@@ -62,6 +135,8 @@ void v_kuscia_bandwidth_limit(struct vctx *c, const struct vpath *p, const struc
     check_domain(c, V_FIELD(p, "destinationID"), V_STR(limit, "destinationID"));
     if (rate < 1)
         v_invalid_int(c, V_FIELD(p, "limitKBps"), rate, "must be at least 1 KiB a second; leave the entry out for no limit");
+    else if (!bandwidth_of_kbps(rate))
+        v_invalid_int(c, V_FIELD(p, "limitKBps"), rate, "is more than 1 Pbit/s; leave the entry out for no limit");
 }
 
 /* As in containers, but what is counted in whole pieces (kuscia.io/bandwidth) may be given as a request alone: the pod gets both. */
@@ -72,8 +147,10 @@ void v_kuscia_resources(struct vctx *c, const struct vpath *p, const struct json
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         v_foreach_member (m, v_get(resources, lists[i])) {
             const struct vpath *at = V_KEY(V_MEMBER(p, lists[i]), m->key);
-            v_resource_name(c, at, m->key);
+            if (!str_is(m->key, BANDWIDTH_PROPOSED))
+                v_resource_name(c, at, m->key);
             v_resource_quantity(c, at, m->key, &m->value);
+            check_amount(c, at, v_get(resources, lists[i]), m->key, &m->value);
         }
     v_foreach_member (m, V_GET(resources, "requests")) {
         struct quantity want, most;
@@ -338,5 +415,5 @@ void v_kuscia_route_spec(struct vctx *c, const struct vpath *p, const struct jso
     int64_t bits;
     struct err err = {0};
     if (bandwidth.len && bandwidth_parse(bandwidth, &bits, &err) < 0)
-        v_invalid_str(c, V_FIELD(p, "bandwidth"), bandwidth, err.msg);
+        v_invalid_str(c, V_FIELD(p, "bandwidth"), bandwidth, "%s", err.msg);
 }

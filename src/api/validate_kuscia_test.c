@@ -160,4 +160,38 @@ TEST(routes)
     TESTING_RUN(cases);
 }
 
-TEST_MAIN(domains, app_images, jobs, circles_agree_with_a_naive_removal, tasks_and_groups, routes)
+#define PARTY(rest) JOB("", "{'alias':'a','appImage':'psi','taskInputConfig':'{}','parties':[{'domainID':'alice'," rest "}]}")
+#define AT "spec.tasks[0].parties[0]."
+TEST(bandwidth)
+{
+    static const struct testing_case cases[] = {
+        GOOD(PARTY("'bandwidthRequest':'200Mbps'")),
+        GOOD(PARTY("'bandwidthRequest':'500Mi'")),
+        GOOD(PARTY("'bandwidthRequest':'egress=1Gbps,ingress=10Gi'")),
+        GOOD(PARTY("'resources':{'requests':{'bandwidth':'500Mi'},'limits':{'bandwidth':'10Gi'}}")),
+        GOOD(PARTY("'resources':{'requests':{'cox.io/egress-bandwidth':'5M'}}")),
+        BAD(PARTY("'bandwidthRequest':'10MBps'"), AT "bandwidthRequest: Invalid value: '10MBps': '10MBps' is no bandwidth: B are bytes, and bandwidth is counted in bits: eight times as many, written with bps or bit/s"),
+        BAD(PARTY("'bandwidthRequest':'0'"), AT "bandwidthRequest: Invalid value: '0': '0' is no bandwidth: it is zero; leave it out where nothing is wanted"),
+        BAD(PARTY("'bandwidthRequest':'-5M'"), AT "bandwidthRequest: Invalid value: '-5M': '-5M' is no bandwidth: it is negative"),
+        BAD(PARTY("'bandwidthRequest':'2000T'"), AT "bandwidthRequest: Invalid value: '2000T': '2000T' is no bandwidth: it is more than 1 Pbit/s"),
+        BAD(PARTY("'bandwidthRequest':'up=1G'"), AT "bandwidthRequest: Invalid value: 'up=1G': 'up=1G' is no bandwidth: the ends are called egress and ingress"),
+        BAD(PARTY("'bandwidthRequest':'500'"), AT "bandwidthRequest: Invalid value: '500': is less than 1 kbit/s: say the unit, as in 500Mbps"),
+        BAD(PARTY("'bandwidthRequest':'1G','resources':{'requests':{'kuscia.io/bandwidth':'10'}}"), AT "bandwidthRequest: Invalid value: '1G': the party's resources ask for bandwidth, too: leave one of them out"),
+        BAD(PARTY("'resources':{'requests':{'bandwidth':'500'}}"), AT "resources.requests[bandwidth]: Invalid value: '500': is less than 1 kbit/s: say the unit, as in 500M"),
+        BAD(PARTY("'resources':{'requests':{'bandwidth':'0'}}"), AT "resources.requests[bandwidth]: Invalid value: '0': is no bandwidth: leave it out where nothing is wanted"),
+        BAD(PARTY("'resources':{'requests':{'bandwidth':'-1G'}}"), AT "resources.requests[bandwidth]: Invalid value: '-1G': must be greater than or equal to 0"),
+        BAD(PARTY("'resources':{'requests':{'bandwidth':'2P'}}"), AT "resources.requests[bandwidth]: Invalid value: '2P': is more than 1 Pbit/s"),
+        BAD(PARTY("'resources':{'requests':{'bandwidth':'1G','kuscia.io/bandwidth':'5'}}"),
+            AT "resources.requests[bandwidth]: Invalid value: '1G': is the same as kuscia.io/bandwidth, which is given as well: leave one of them out"),
+        BAD(PARTY("'resources':{'requests':{'kuscia.io/bandwidth':'500Mi'}}"),
+            AT "resources.requests[kuscia.io/bandwidth]: Invalid value: '500Mi': counts Mbit/s: write 500 for 500 Mbit/s, or give cox.io/egress-bandwidth and cox.io/ingress-bandwidth in bit/s"),
+        BAD(PARTY("'resources':{'requests':{'kuscia.io/bandwidth':'2G'}}"), AT "resources.requests[kuscia.io/bandwidth]: Invalid value: '2G': is more than 1 Pbit/s"),
+        BAD(PARTY("'resources':{'requests':{'kuscia.io/bandwidth':'0'}}"), AT "resources.requests[kuscia.io/bandwidth]: Invalid value: '0': is no bandwidth: leave it out where nothing is wanted"),
+        BAD(PARTY("'bandwidthLimits':[{'destinationID':'bob','limitKBps':1},{'destinationID':'bob','limitKBps':2}]"), AT "bandwidthLimits[1].destinationID: Duplicate value: 'bob'"),
+        BAD(PARTY("'bandwidthLimits':[{'destinationID':'bob','limitKBps':9223372036854775807}]"),
+            AT "bandwidthLimits[0].limitKBps: Invalid value: 9223372036854775807: is more than 1 Pbit/s; leave the entry out for no limit"),
+    };
+    TESTING_RUN(cases);
+}
+
+TEST_MAIN(domains, app_images, jobs, circles_agree_with_a_naive_removal, tasks_and_groups, routes, bandwidth)

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+const char *const bandwidth_resource[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = "cox.io/egress-bandwidth", [BANDWIDTH_IN] = "cox.io/ingress-bandwidth"};
+
 #define DIGITS_MAX 18 /* with the largest multiplier (2^40) the product stays within 128 bits */
 #define EXPONENT_MAX 30
 
@@ -150,6 +152,42 @@ int bandwidth_parse(str text, int64_t *ret_bits, struct err *err)
         return refuse(err, text, "it is no whole number of bits a second");
     *ret_bits = (int64_t)bits;
     return 0;
+}
+
+int bandwidth_parse_ends(str text, int64_t ret_bits[BANDWIDTH_ENDS], struct err *err)
+{
+    static const char *const ends[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = "egress", [BANDWIDTH_IN] = "ingress"};
+    int64_t bits[BANDWIDTH_ENDS] = {0}, both;
+    str rest = text, one, name;
+    if (str_find_char(text, '=') < 0) {
+        int r = bandwidth_parse(text, &both, err);
+        for (int e = 0; r == 0 && e < BANDWIDTH_ENDS; e++)
+            ret_bits[e] = both;
+        return r;
+    }
+    for (bool more = true; more;) {
+        more = str_cut(&rest, ',', &one);
+        int e = 0;
+        if (!str_cut(&one, '=', &name))
+            return refuse(err, text, "each part names its end, as in egress=200Mbps,ingress=1G");
+        while (e < BANDWIDTH_ENDS && !str_is(str_trim(name), ends[e]))
+            e++;
+        if (e == BANDWIDTH_ENDS)
+            return refuse(err, text, "the ends are called egress and ingress");
+        if (bits[e])
+            return refuse(err, text, "it names one end twice");
+        int r = bandwidth_parse(one, &bits[e], err);
+        if (r < 0)
+            return r;
+    }
+    for (int e = 0; e < BANDWIDTH_ENDS; e++)
+        ret_bits[e] = bits[e];
+    return 0;
+}
+
+bool bandwidth_is_resource(str name)
+{
+    return str_is(name, BANDWIDTH_KUSCIA) || str_is(name, bandwidth_resource[BANDWIDTH_OUT]) || str_is(name, bandwidth_resource[BANDWIDTH_IN]);
 }
 
 const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT])

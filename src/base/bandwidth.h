@@ -17,8 +17,17 @@
 #define BANDWIDTH_MBIT 1000000ll
 #define BANDWIDTH_TEXT 32
 
+enum { BANDWIDTH_OUT, BANDWIDTH_IN, BANDWIDTH_ENDS }; /* egress, ingress */
+extern const char *const bandwidth_resource[BANDWIDTH_ENDS]; /* "cox.io/egress-bandwidth", "cox.io/ingress-bandwidth": bit/s */
+#define BANDWIDTH_KUSCIA "kuscia.io/bandwidth" /* Mbit/s, both ends */
+#define BANDWIDTH_CAPACITY "cox.io/bandwidth-capacity" /* annotation of a Node: what it has, as bandwidth_parse_ends reads it */
+
 /* E_INVALID_ARG with a sentence that begins with the text. */
 int bandwidth_parse(str text, int64_t *ret_bits, struct err *err) MUST_CHECK;
+/* "200Mbps" is for both ends; "egress=200Mbps,ingress=1G" or one of the two names them, and what is not named is 0. */
+int bandwidth_parse_ends(str text, int64_t ret_bits[BANDWIDTH_ENDS], struct err *err) MUST_CHECK;
+/* One of the three names of resources. */
+bool bandwidth_is_resource(str name);
 /* For people: "950 bit/s", "200 Mbit/s", "10.74 Gbit/s": at most two decimals, the nearest. */
 const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT]);
 /* Kilobytes a second of Kuscia's bandwidthLimits (1 is 1,024 bytes) in bits; 0 when it is none that can be: not positive, or too large. */

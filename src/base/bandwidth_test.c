@@ -99,4 +99,34 @@ TEST(kilobytes_of_kuscia)
     T_EQ_INT(bandwidth_of_kbps(INT64_MAX), 0);
 }
 
-TEST_MAIN(as_people_write_it, refused_with_a_sentence, printed, kilobytes_of_kuscia)
+TEST(ends)
+{
+    static const struct {
+        const char *text;
+        int64_t out, in;
+        const char *why;
+    } cases[] = {
+        {"200Mbps", 200000000, 200000000, NULL},
+        {"egress=1G", 1000000000, 0, NULL},
+        {"ingress=10Gi, egress=5M", 5000000, 10737418240, NULL},
+        {"egress=1G,egress=2G", 0, 0, "one end twice"},
+        {"up=1G", 0, 0, "the ends are called egress and ingress"},
+        {"egress=1G,", 0, 0, "each part names its end"},
+        {"egress=1G,5M", 0, 0, "each part names its end"},
+        {"egress=", 0, 0, "starts with no number"},
+        {"egress=0", 0, 0, "it is zero"},
+        {"", 0, 0, "starts with no number"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int64_t bits[BANDWIDTH_ENDS] = {0};
+        struct err err = ERR_NONE;
+        int r = bandwidth_parse_ends(str_of(cases[i].text), bits, &err);
+        T_EQ_INT(r == 0, !cases[i].why);
+        T_EQ_INT(bits[BANDWIDTH_OUT], cases[i].out);
+        T_EQ_INT(bits[BANDWIDTH_IN], cases[i].in);
+        T_OK(!cases[i].why || str_find(str_of(err.msg), str_of(cases[i].why)) >= 0);
+    }
+    T_OK(bandwidth_is_resource(S("kuscia.io/bandwidth")) && bandwidth_is_resource(S("cox.io/ingress-bandwidth")) && !bandwidth_is_resource(S("bandwidth")));
+}
+
+TEST_MAIN(as_people_write_it, refused_with_a_sentence, printed, kilobytes_of_kuscia, ends)

@@ -3,6 +3,7 @@
 
 #include "api/quantity.h"
 #include "controllers/kuscia.h"
+#include "controllers/kuscia_bandwidth.h"
 
 /* --- names and parts ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -97,7 +98,9 @@ static struct json party_of(struct arena *a, const struct json *party, str image
     if (!json_is(resources, JSON_OBJECT) || !resources->len || !json_is(containers, JSON_ARRAY))
         return out;
     int64_t parts = (int64_t)containers->len * MAX(json_get_int(template_, S("replicas"), 1), 1);
-    struct json limits = parts_of(a, json_get(resources, S("limits")), parts), requests = parts_of(a, json_get(resources, S("requests")), parts), list = json_array();
+    struct json plain = json_copy(a, resources);
+    kuscia_bandwidth_names(a, &plain);
+    struct json limits = parts_of(a, json_get(&plain, S("limits")), parts), requests = parts_of(a, json_get(&plain, S("requests")), parts), list = json_array();
     for (uint32_t i = 0; i < containers->len; i++)
         json_push(a, &list, json_make(a, "{\"name\":%S,\"resources\":{\"limits\":%j,\"requests\":%j}}", json_get_str(&containers->items[i], S("name")), &limits, &requests));
     json_set(a, &out, S("template"), json_make(a, "{\"spec\":{\"containers\":%j}}", &list));

@@ -4,12 +4,11 @@
  * Ports of scope Cluster and Domain have a headless Service each; both are named with their number, as there is no gateway between domains of one control plane. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/kuscia.h"
+#include "controllers/kuscia_bandwidth.h"
 #include "controllers/kuscia_render.h"
 #include "controllers/kuscia_task_plan.h"
 
 enum { RESERVED_SECONDS = 30, LIFE_SECONDS = 300, RETRY_SECONDS = 30, PORT_NAME_MAX = 15 };
-
-static const str extended[] = {STR_INIT("kuscia.io/bandwidth")};
 
 /* --- the group ------------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -176,18 +175,11 @@ static struct json env_of(struct arena *a, const struct layout *l, const struct 
     return env;
 }
 
-/* What is counted in whole pieces has the same request and limit. */
 static struct json resources_of(struct arena *a, const struct json *container)
 {
     const struct json *given = json_get(container, S("resources"));
     struct json r = given ? json_copy(a, given) : json_object();
-    for (size_t i = 0; i < ARRAY_LEN(extended); i++) {
-        const struct json *limit = json_get(json_get(&r, S("limits")), extended[i]), *request = json_get(json_get(&r, S("requests")), extended[i]);
-        if (request && !limit)
-            json_set(a, json_ensure_object(a, &r, S("limits")), extended[i], *request);
-        else if (limit)
-            json_set(a, json_ensure_object(a, &r, S("requests")), extended[i], *limit);
-    }
+    kuscia_bandwidth_names(a, &r);
     return r;
 }
 
@@ -266,6 +258,7 @@ struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struc
         json_push(a, &containers, container_of_pod(a, l, p, pod, &p->containers.items[i]));
         add_metrics(a, pod, &p->containers.items[i], notes);
     }
+    kuscia_bandwidth_pod(a, &containers, json_get_str(p->party, S("bandwidthRequest")), notes);
     struct json spec = json_make(a,
                                  "{\"restartPolicy\":%S,\"schedulerName\":\"kuscia-scheduler\",\"automountServiceAccountToken\":false,\"nodeSelector\":{\"" KUSCIA_NODE_LABEL "\":%S},"
                                  "\"tolerations\":[{\"key\":\"" KUSCIA_TAINT "\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}],\"containers\":%j}",

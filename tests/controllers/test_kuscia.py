@@ -88,6 +88,39 @@ def cpu_free(s):
     return not [p for p in s.get("/api/v1/pods").json["items"] if p["status"].get("phase") in ("Pending", "Running")]
 
 
+# --- bandwidth as it is asked for -----------------------------------------------------------------------------------------------------
+
+def amounts(pod):
+    """Bandwidth of each container, requests and limits."""
+    return [tuple({k: v for k, v in c.get("resources", {}).get(which, {}).items() if "bandwidth" in k} for which in ("requests", "limits")) for c in pod["spec"]["containers"]]
+
+
+def test_bandwidth(s):
+    """However a party writes it, its pods ask for it under the names that scheduler and agent read; what cannot be is refused and leaves nothing behind."""
+    image(s, "two", replicas=2)
+    both = lambda bits: {"cox.io/egress-bandwidth": bits, "cox.io/ingress-bandwidth": bits}  # noqa: E731
+    job(s, "asks", task("only", party("alice", bandwidthRequest="20Mbps"), party("bob", resources={"requests": {"bandwidth": "40M"}, "limits": {"bandwidth": "60M"}}),
+                        party("carol", bandwidthRequest="egress=5M", bandwidthLimits=[{"destinationID": "bob", "limitKBps": 100}]), app="two", id="asks-1"))
+    tap.ok("the task runs", wait_for(lambda: task_phase(s, "asks", "only") == "Running"), s.get(TASKS).text[-2500:])
+    found = {f"{p['metadata']['namespace']}/{p['metadata']['name']}": p for p in pods(s, "asks-1")}
+    tap.eq("bandwidthRequest is for each pod", [amounts(found[f"alice/asks-1-{n}"]) for n in (0, 1)], [[(both("20M"), both("20M"))]] * 2)
+    tap.eq("resources of a job are for all its pods, as Kuscia has them", amounts(found["bob/asks-1-1"]), [(both("20M"), both("20M"))])
+    tap.eq("the higher limit is the pod's", {k: v for k, v in found["bob/asks-1-1"]["metadata"]["annotations"].items() if k.startswith("kubernetes.io")}, {"kubernetes.io/egress-bandwidth": "30000000", "kubernetes.io/ingress-bandwidth": "30000000"})
+    tap.eq("one end alone", amounts(found["carol/asks-1-0"]), [({"cox.io/egress-bandwidth": "5M"}, {"cox.io/egress-bandwidth": "5M"})])
+    tap.eq("a limit to a destination", found["carol/asks-1-1"]["metadata"]["annotations"]["kuscia.secretflow/bandwidth-limit-bob"], "100")
+    end_task(s, "asks", "only")
+    bad = lambda **p: s.post(JOBS, {"apiVersion": API, "kind": "KusciaJob", "metadata": {"name": "bad"}, "spec": {"initiator": "alice", "tasks": [task("t", party("alice", **p))]}})  # noqa: E731
+    for text in ("0", "-5M", "10MBps", "fast", "1e40", "500", "egress=1G,egress=2G"):
+        r = bad(bandwidthRequest=text)
+        tap.ok(f"bandwidthRequest {text}", r.status == 422 and "bandwidthRequest" in r.json["message"], r.text)
+    for amount in ("0", "-1", "2P", "1.5"):
+        r = bad(resources={"requests": {"bandwidth": amount}})
+        tap.ok(f"bandwidth {amount}", r.status == 422 and "[bandwidth]" in r.json["message"], r.text)
+    for rate in (0, -1, 2 ** 62):
+        tap.eq(f"limitKBps {rate}", bad(bandwidthLimits=[{"destinationID": "bob", "limitKBps": rate}]).status, 422)
+    tap.eq("nothing is left of them", s.get(f"{JOBS}/bad").status, 404)
+
+
 # --- what a task is made of -----------------------------------------------------------------------------------------------------------
 
 def test_objects(s):
@@ -347,8 +380,24 @@ def main():
             if not wait_for(ready):
                 raise RuntimeError("no nodes: " + open(s.path("agent.log")).read()[-2000:])
             image(s, "small")
-            tap.run([test_objects, test_one_decision, test_stopped_while_it_waits, test_expiry, test_thresholds, test_graph, test_commands, test_order_of_files, test_a_name_that_is_still_taken, test_what_cannot_run, test_bad_files, test_approval, test_never_in_each_others_way,
-                     test_restart_of_the_server, test_example], s)
+            tap.run([
+                test_objects,
+                test_bandwidth,
+                test_one_decision,
+                test_stopped_while_it_waits,
+                test_expiry,
+                test_thresholds,
+                test_graph,
+                test_commands,
+                test_order_of_files,
+                test_a_name_that_is_still_taken,
+                test_what_cannot_run,
+                test_bad_files,
+                test_approval,
+                test_never_in_each_others_way,
+                test_restart_of_the_server,
+                test_example,
+            ], s)
         finally:
             for a in agents:
                 a.terminate()

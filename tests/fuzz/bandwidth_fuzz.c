@@ -13,6 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int64_t bits = 0, again = 0;
     struct err err = ERR_NONE;
     char plain[32], shown[BANDWIDTH_TEXT];
+    int64_t ends[BANDWIDTH_ENDS] = {0};
+    BUG_ON(bandwidth_parse_ends(text, ends, &err) < 0 ? !err.msg[0] : ends[BANDWIDTH_OUT] < 0 || ends[BANDWIDTH_IN] < 0 || ends[BANDWIDTH_OUT] + ends[BANDWIDTH_IN] <= 0 || ends[BANDWIDTH_OUT] > BANDWIDTH_MAX || ends[BANDWIDTH_IN] > BANDWIDTH_MAX);
+    err = ERR_NONE;
     if (bandwidth_parse(text, &bits, &err) < 0) {
         BUG_ON(!err.msg[0]);
         return 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/node/node_bandwidth.h"
 
-const char *const bandwidth_resource[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = "cox.io/egress-bandwidth", [BANDWIDTH_IN] = "cox.io/ingress-bandwidth"};
-
 static const struct name {
     const char *text;
     bool ends[BANDWIDTH_ENDS];

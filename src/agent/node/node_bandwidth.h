@@ -17,10 +17,6 @@
 #define NODE_BANDWIDTH_RESERVED (10 * BANDWIDTH_MBIT)
 #define NODE_SPEED_MAX_MBIT 1600000 /* the fastest there is; more is a driver's way to say that it does not know */
 
-enum { BANDWIDTH_OUT, BANDWIDTH_IN, BANDWIDTH_ENDS }; /* egress, ingress */
-extern const char *const bandwidth_resource[BANDWIDTH_ENDS]; /* "cox.io/egress-bandwidth", "cox.io/ingress-bandwidth" */
-#define BANDWIDTH_KUSCIA "kuscia.io/bandwidth"
-
 enum node_bandwidth_source { NODE_BANDWIDTH_CONFIGURED, NODE_BANDWIDTH_CARD, NODE_BANDWIDTH_FALLBACK };
 struct node_bandwidth {
     int64_t total[BANDWIDTH_ENDS], reserved[BANDWIDTH_ENDS]; /* bit/s */

@@ -12,9 +12,10 @@
 #pragma once
 
 #include "agent/node/node_bandwidth.h"
+#include "base/limits.h"
 #include "wire/json.h"
 
-#define POD_BANDWIDTH_DESTS 14
+#define POD_BANDWIDTH_DESTS LIMIT_BANDWIDTH_DESTS
 
 struct pod_bandwidth_dest {
     str to;        /* a domain, an address or a range */
