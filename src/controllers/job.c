@@ -2,6 +2,7 @@
 #include "controllers/job.h"
 
 #include "base/civil.h"
+#include "rt/failpoint.h"
 
 /* --- life ----------------------------------------------------------------------------------------------------------------- */
 
@@ -65,6 +66,8 @@ static void call_done(struct client_call *call)
 {
     struct job *j = container_of(call, struct job, call_);
     j->status = call->status;
+    if (job_ok(j) && !str_is(call->method, "GET"))
+        FAILPOINT("controllers.write.after"); /* it is done, and the controller does not know */
     /* a deleted collection is sent back whole, and nobody looks at it */
     bool unread = str_is(call->method, "DELETE") && job_ok(j);
     /* the tree points into the text, which goes with the callback; the answers of one job stay, so that steps can use what earlier ones read */
@@ -85,6 +88,8 @@ void job_call(struct job *j, str method, str path, const struct json *body, void
         j->call_.body = json_text(&j->arena, body);
         j->call_.content_type = str_is(method, "PATCH") ? S("application/merge-patch+json") : S("application/json");
     }
+    if (!str_is(method, "GET"))
+        FAILPOINT("controllers.write.before"); /* decided and told to nobody */
     t->call(t, &j->call_);
 }
 

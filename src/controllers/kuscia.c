@@ -101,25 +101,27 @@ static void looked(struct job *j)
         written(j);
 }
 
-static str task_of(const struct json *obj)
+static str owner_of(const struct json *obj)
 {
-    return json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA("task-uid")));
+    const struct json *owners = json_path(obj, "metadata", "ownerReferences", NULL);
+    return json_is(owners, JSON_ARRAY) && owners->len ? json_get_str(&owners->items[0], S("uid")) : S("");
 }
 
-/* What has the name is ours, or of a task that had the name before and is still going. */
-static void found(struct job *j)
+/* One of an earlier owner that is still going has the name: a conflict until it has gone. */
+static void whose(struct job *j)
 {
-    struct ensure_run *r = j->steps;
-    if (job_not_found(j) || (job_ok(j) && !str_eq(task_of(&j->answer), task_of(&r->list[r->at].obj))))
-        j->status = 409;
+    const struct ensure_run *r = j->steps;
+    if (job_ok(j) || job_not_found(j))
+        j->status = job_ok(j) && str_eq(owner_of(&j->answer), owner_of(&r->list[r->at].obj)) ? 200 : 409;
     written(j);
 }
 
 static void made(struct job *j)
 {
-    struct ensure_run *r = j->steps;
-    if (j->status == 409 && task_of(&r->list[r->at].obj).len) {
-        job_call(j, S("GET"), object_path(j, &r->list[r->at]), NULL, found);
+    const struct ensure_run *r = j->steps;
+    const struct ensure *e = &r->list[r->at];
+    if (j->status == 409 && owner_of(&e->obj).len) {
+        job_call(j, S("GET"), object_path(j, e), NULL, whose);
         return;
     }
     if (j->status == 409) /* it is there already, and as it is it stays */

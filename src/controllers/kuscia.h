@@ -29,8 +29,7 @@ struct ensure {
     struct json obj;
     const char *owned; /* members that are brought back when they differ, "rules|data"; NULL: whatever is there stays */
 };
-/* Makes what is missing, one after the other; next finds job_ok, or the answer that was not.  The list lives as long as the job.
- * What is of another task (label task-uid) is in the way: a 409. */
+/* Makes what is missing, one after the other; next finds job_ok, or the answer that was not: 409 when an object of that name has another owner.  The list lives as long as the job. */
 void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j));
 
 /* --- and objects to look at ------------------------------------------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ struct run {
     struct gather *images;
     size_t nparties;
     struct layout layout;
-    struct gather *seen; /* the group, then the pods */
+    struct gather group, *pods; /* pods: in the order of the layout, at the end of the group */
+    size_t npods;
     struct json status;
 };
 
@@ -33,6 +34,29 @@ static struct state *state_of(struct controller *c)
 static const struct json *status_of(const struct run *r)
 {
     return json_get(&r->task, S("status"));
+}
+
+static const struct json *parties_of(const struct json *obj)
+{
+    return json_path(obj, "spec", "parties", NULL);
+}
+
+/* Of the task, and not of one that had its name before. */
+static bool is_ours(const struct run *r, const struct json *obj)
+{
+    return str_eq(json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA("task-uid"))), json_get_str(r->meta, S("uid")));
+}
+
+static bool is_end(str phase)
+{
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+static void look_at_group(struct job *j, void (*next)(struct job *j))
+{
+    struct run *r = j->state;
+    r->group.path = kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name);
+    gather_all(j, &r->group, 1, next);
 }
 
 static bool has_condition(const struct run *r, const char *type)
@@ -238,7 +262,7 @@ static void cleaned(struct job *j)
 static struct step end_group(struct job *j, const struct run *r)
 {
     struct arena *a = &j->arena;
-    struct json status = json_copy(a, json_get(&r->seen[0].obj, S("status")) ? json_get(&r->seen[0].obj, S("status")) : &(struct json){.type = JSON_OBJECT});
+    struct json status = json_copy(a, json_get(&r->group.obj, S("status")) ? json_get(&r->group.obj, S("status")) : &(struct json){.type = JSON_OBJECT});
     json_set(a, &status, S("phase"), json_string(S("Failed")));
     json_set(a, &status, S("completionTime"), json_string(now_of(j)));
     json_set(a, &status, S("lastTransitionTime"), json_string(now_of(j)));
@@ -258,33 +282,50 @@ static void clean_up(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
-    const struct layout *l = &r->layout;
-    struct step *steps = arena_array(a, l->npods + 2 * l->nparties + 1, struct step);
-    str group = json_get_str(json_get(&r->seen[0].obj, S("status")), S("phase"));
-    size_t n = 0, at = 1;
-    if (r->seen[0].found && !str_is(group, "Reserved") && !str_is(group, "Failed"))
+    struct step *steps = arena_array(a, r->npods + 2 * r->nparties + 1, struct step);
+    str group = json_get_str(json_get(&r->group.obj, S("status")), S("phase"));
+    size_t n = 0;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    r->status = json_copy(a, status_of(r));
+    if (r->group.found && !str_is(group, "Reserved") && !str_is(group, "Failed"))
         steps[n++] = end_group(j, r);
-    for (size_t i = 0; i < l->nparties; i++) {
-        const struct layout_party *p = &l->parties[i];
-        for (size_t k = 0; k < p->npods; k++, at++) {
-            const struct json *pod = r->seen[at].found ? &r->seen[at].obj : NULL;
-            str phase = json_get_str(json_get(pod, S("status")), S("phase"));
-            if (pod && !str_is(phase, "Succeeded") && !str_is(phase, "Failed"))
-                steps[n++] = (struct step){S("DELETE"), core_path(a, "pods", p->domain, p->pods[k].name), delete_options(a, json_get_str(json_get(pod, S("metadata")), S("uid")), S(""))};
-        }
-        /* by what they carry, not by name: others may have had the name before */
-        steps[n++] = (struct step){S("DELETE"), of_task(a, "services", p->domain, l->uid), json_null()};
-        steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", p->domain, l->uid), json_null()};
+    for (size_t i = 0; i < r->npods; i++) {
+        const struct json *pod = r->pods[i].found && is_ours(r, &r->pods[i].obj) ? &r->pods[i].obj : NULL;
+        if (pod && !is_end(json_get_str(json_get(pod, S("status")), S("phase"))) && !object_deleting(pod))
+            steps[n++] = (struct step){S("DELETE"), r->pods[i].path, delete_options(a, json_get_str(json_get(pod, S("metadata")), S("uid")), S(""))};
+    }
+    for (size_t i = 0; i < r->nparties; i++) { /* by what they carry, not by name: others may have had the name before */
+        str domain = json_get_str(&parties_of(&r->task)->items[i], S("domainID")), uid = json_get_str(r->meta, S("uid"));
+        steps[n++] = (struct step){S("DELETE"), of_task(a, "services", domain, uid), json_null()};
+        steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", domain, uid), json_null()};
     }
     steps_all(j, steps, n, cleaned);
 }
 
-/* --- looking ------------------------------------------------------------------------------------------------------------------------------------------------------ */
-
-static bool is_end(str phase)
+/* The group knows the pods' names: the programs that they came from may be gone, or be others by now. */
+static void end_pods(struct job *j)
 {
-    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct json *parties = parties_of(&r->group.obj);
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    r->group.found = r->group.found && is_ours(r, &r->group.obj);
+    r->pods = arena_array(a, LAYOUT_PODS, struct gather);
+    for (uint32_t i = 0; r->group.found && json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
+        const struct json *pods = json_get(&parties->items[i], S("pods"));
+        for (uint32_t k = 0; json_is(pods, JSON_ARRAY) && k < pods->len && r->npods < LAYOUT_PODS; k++)
+            r->pods[r->npods++].path = core_path(a, "pods", json_get_str(&parties->items[i], S("domainID")), json_get_str(&pods->items[k], S("name")));
+    }
+    gather_all(j, r->pods, r->npods, clean_up);
 }
+
+/* --- looking ------------------------------------------------------------------------------------------------------------------------------------------------------ */
 
 static void seen_all(struct job *j)
 {
@@ -294,42 +335,26 @@ static void seen_all(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
-    if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
-        r->status = json_copy(a, status_of(r));
-        clean_up(j);
-        return;
-    }
-    const struct json **pods = arena_array(a, r->layout.npods + 1, const struct json *);
-    for (size_t i = 0; i < r->layout.npods; i++)
-        pods[i] = r->seen[i + 1].found ? &r->seen[i + 1].obj : NULL;
-    struct task_view view = {.layout = &r->layout, .pods = pods, .group = r->seen[0].found ? &r->seen[0].obj : NULL, .now = now_of(j)};
+    const struct json **pods = arena_array(a, r->npods + 1, const struct json *);
+    for (size_t i = 0; i < r->npods; i++)
+        pods[i] = r->pods[i].found && is_ours(r, &r->pods[i].obj) ? &r->pods[i].obj : NULL;
+    struct task_view view = {.layout = &r->layout, .pods = pods, .group = r->group.found && is_ours(r, &r->group.obj) ? &r->group.obj : NULL, .now = now_of(j)};
     r->status = kuscia_task_status(a, &view);
     write_status(j, ended);
 }
 
-static void look(struct job *j)
+static void look_at_pods(struct job *j)
 {
     struct run *r = j->state;
-    struct arena *a = &j->arena;
-    size_t n = 1;
-    r->seen = arena_array(a, r->layout.npods + 1, struct gather);
-    r->seen[0].path = kuscia_cluster_path(a, "taskresourcegroups", r->name);
-    for (size_t i = 0; i < r->layout.nparties; i++)
-        for (size_t k = 0; k < r->layout.parties[i].npods; k++)
-            r->seen[n++].path = core_path(a, "pods", r->layout.parties[i].domain, r->layout.parties[i].pods[k].name);
-    gather_all(j, r->seen, n, seen_all);
-}
-
-static void no_layout(struct job *j, const struct err *err)
-{
-    struct run *r = j->state;
-    if (!is_end(json_get_str(status_of(r), S("phase")))) {
-        fail(j, "ValidateFailed", arena_str(&j->arena, str_of(err->msg)));
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
         return;
     }
-    r->status = json_copy(&j->arena, status_of(r)); /* it never had anything */
-    j->status = 200;
-    cleaned(j);
+    r->pods = arena_array(&j->arena, r->layout.npods + 1, struct gather);
+    for (size_t i = 0; i < r->layout.nparties; i++)
+        for (size_t k = 0; k < r->layout.parties[i].npods; k++)
+            r->pods[r->npods++].path = core_path(&j->arena, "pods", r->layout.parties[i].domain, r->layout.parties[i].pods[k].name);
+    gather_all(j, r->pods, r->npods, seen_all);
 }
 
 static void got_images(struct job *j)
@@ -345,12 +370,12 @@ static void got_images(struct job *j)
     for (size_t i = 0; i < r->nparties; i++)
         images[i] = r->images[i].found ? &r->images[i].obj : NULL;
     if (kuscia_layout(a, &r->task, images, &r->layout, &err) < 0) {
-        no_layout(j, &err);
+        fail(j, "ValidateFailed", arena_str(a, str_of(err.msg)));
         return;
     }
     bool numbered = kuscia_layout_ports(&r->layout, json_get(status_of(r), S("allocatedPorts")));
-    if (is_end(json_get_str(status_of(r), S("phase"))) || has_condition(r, "ResourceCreated")) {
-        look(j);
+    if (has_condition(r, "ResourceCreated")) {
+        look_at_group(j, look_at_pods);
     } else if (!numbered || !has_condition(r, "PortsAllocated")) {
         choose_ports(j);
     } else {
@@ -362,8 +387,7 @@ static void got_images(struct job *j)
 static void read_images(struct job *j)
 {
     struct run *r = j->state;
-    const struct json *parties = json_path(&r->task, "spec", "parties", NULL);
-    r->nparties = json_is(parties, JSON_ARRAY) ? parties->len : 0;
+    const struct json *parties = parties_of(&r->task);
     r->images = arena_array(&j->arena, r->nparties + 1, struct gather);
     for (size_t i = 0; i < r->nparties; i++)
         r->images[i].path = kuscia_cluster_path(&j->arena, "appimages", json_get_str(&parties->items[i], S("appImageRef")));
@@ -388,7 +412,7 @@ static void got_group_of_gone(struct job *j)
 {
     struct run *r = j->state;
     const struct json *meta = json_get(&j->answer, S("metadata"));
-    bool ours = job_ok(j) && str_eq(json_get_str(json_get(meta, S("labels")), S(KUSCIA("task-uid"))), json_get_str(r->meta, S("uid")));
+    bool ours = job_ok(j) && is_ours(r, &j->answer);
     if (!ours) {
         group_gone(j);
         return;
@@ -409,6 +433,7 @@ static void got_task(struct job *j)
     r->task = j->answer;
     r->meta = json_get(&r->task, S("metadata"));
     controller_key_split(j->key, &r->ns, &r->name);
+    r->nparties = json_is(parties_of(&r->task), JSON_ARRAY) ? parties_of(&r->task)->len : 0;
     bool bound = object_has_finalizer(&r->task, S(FINALIZER));
     if (object_deleting(&r->task) && bound) {
         job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), NULL, got_group_of_gone);
@@ -419,6 +444,8 @@ static void got_task(struct job *j)
         json_push(&j->arena, &list, json_string(S(FINALIZER)));
         json_set(&j->arena, json_get(&patch, S("metadata")), S("finalizers"), list);
         job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, ended); /* and again with its event */
+    } else if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
+        look_at_group(j, end_pods);
     } else {
         read_images(j);
     }
@@ -440,7 +467,8 @@ static void on_task(struct controller *c, const struct resource *r UNUSED, struc
     bool over = ev->change == INFORMER_DELETED || json_get_str(status, S("completionTime")).len;
     if (!str_is(ns, KUSCIA_NS))
         return;
-    kuscia_ports_note(&state_of(c)->ports, key, over ? NULL : json_get(status, S("allocatedPorts")));
+    if (over || json_get(status, S("allocatedPorts"))) /* one without numbers may be of before they were chosen: they stay noted */
+        kuscia_ports_note(&state_of(c)->ports, key, over ? NULL : json_get(status, S("allocatedPorts")));
     controller_enqueue(c, ev);
 }
 

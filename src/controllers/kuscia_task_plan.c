@@ -207,12 +207,20 @@ static bool is_hopeless(const struct json *pod)
     return false;
 }
 
+/* Whoever deleted it does not want its work any more.  On a node that is lost it stays like this for good: to wait for its end would be to wait forever. */
+static bool is_leaving(const struct json *pod)
+{
+    return json_get_str(json_get(pod, S("metadata")), S("deletionTimestamp")).len > 0;
+}
+
 static enum pod_state state_of(const struct json *pod)
 {
     str phase = json_get_str(json_get(pod, S("status")), S("phase"));
-    if (!pod || str_is(phase, "Failed") || is_hopeless(pod))
+    if (str_is(phase, "Succeeded"))
+        return POD_GOOD;
+    if (!pod || str_is(phase, "Failed") || is_leaving(pod) || is_hopeless(pod))
         return POD_BAD;
-    return str_is(phase, "Succeeded") ? POD_GOOD : str_is(phase, "Running") ? POD_RUNS : POD_WAITS;
+    return str_is(phase, "Running") ? POD_RUNS : POD_WAITS;
 }
 
 static const struct json *pod_condition(const struct json *pod, const char *type)
@@ -231,6 +239,8 @@ static str pod_message(const struct json *pod, str *ret_reason, str *ret_log)
     str message = json_get_str(json_get(pod, S("status")), S("message"));
     *ret_reason = json_get_str(json_get(pod, S("status")), S("reason"));
     *ret_log = S("");
+    if (is_leaving(pod) && !message.len)
+        message = S("it was deleted before it ended");
     if (str_is(json_get_str(scheduled, S("status")), "False")) {
         *ret_reason = json_get_str(scheduled, S("reason"));
         return json_get_str(scheduled, S("message"));

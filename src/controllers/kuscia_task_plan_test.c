@@ -76,13 +76,15 @@ TEST(what_cannot_be_laid_out)
     }
 }
 
-/* Pods by letter: - none, w waits, r runs, g succeeded, b failed, c will never run. */
+/* Pods by letter: - none, w waits, r runs, g succeeded, b failed, c will never run, l and L are being deleted, running and succeeded. */
 static struct json pod(struct arena *a, char c)
 {
-    static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Pending"};
-    struct json p = json_make(a, "{\"status\":{\"phase\":%s}}", phases[strchr("wrgbc", c) - "wrgbc"]);
+    static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Pending", "Running", "Succeeded"};
+    struct json p = json_make(a, "{\"status\":{\"phase\":%s}}", phases[strchr("wrgbclL", c) - "wrgbclL"]);
     if (c == 'c')
         json_set(a, json_get(&p, S("status")), S("containerStatuses"), json_literal(a, "[{\"state\":{\"waiting\":{\"reason\":\"InvalidImageName\",\"message\":\"no\"}}}]"));
+    if (c == 'l' || c == 'L')
+        json_set(a, json_ensure_object(a, &p, S("metadata")), S("deletionTimestamp"), json_string(S("2026-01-01T00:00:00Z")));
     if (c == 'w')
         json_set(a, json_get(&p, S("status")), S("conditions"), json_literal(a, "[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":\"Unschedulable\",\"message\":\"no room\"}]"));
     return p;
@@ -107,6 +109,8 @@ TEST(how_far_it_is)
         {"bgrr", 2, 1, "Reserved", "Running", ""},
         {"crrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: no)"},
         {"-rrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: the pod is gone)"},
+        {"lrrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: it was deleted before it ended)"},
+        {"LLgg", 2, 2, "Reserved", "Succeeded", ""},
         {"wwww", 2, 2, "Failed", "Failed", "its time is over; waiting: alice, bob (no room)"},
         {"gggg", 2, 2, NULL, "Failed", "the TaskResourceGroup was deleted"},
     };

@@ -10,6 +10,16 @@
 #include "base/civil.h"
 #include "controllers/kuscia.h"
 #include "controllers/kuscia_task_plan.h"
+#include "controllers/task_resources_plan.h"
+
+/* Groups that wait: by key, what of their time has passed.  Touched by the job of the key alone. */
+struct state {
+    struct map waiting;
+};
+struct waiting {
+    char *key, *uid;
+    struct reserve_pace pace;
+};
 
 struct run {
     struct json group;
@@ -19,12 +29,29 @@ struct run {
     struct gather *resources; /* a TaskResource each */
     struct json status;
     struct step *steps;
-    nsec_t again; /* when to look again though nothing happens; 0: never */
+    struct waiting *waiting;
+    bool moved;   /* into another phase */
+    nsec_t again; /* when to look again though nothing happens, monotonic; 0: never */
 };
 
 static nsec_t now_of(struct job *j)
 {
-    return clock_wall(j->c->opts->clock);
+    return clock_mono(j->c->opts->clock);
+}
+
+static void waiting_free(struct waiting *w)
+{
+    free(w->key);
+    free(w->uid);
+    free(w);
+}
+
+static void waiting_drop(struct job *j)
+{
+    struct state *s = j->c->state;
+    struct waiting *w = map_del(&s->waiting, j->key);
+    if (w)
+        waiting_free(w);
 }
 
 static str phase_of(const struct run *r)
@@ -43,6 +70,10 @@ static nsec_t time_of(const struct json *of, const char *key)
 static void ended(struct job *j)
 {
     const struct run *r = j->state;
+    if (job_ok(j) && r->moved && r->waiting)
+        r->waiting->pace.changed = now_of(j);
+    if (job_ok(j) && !r->again)
+        waiting_drop(j);
     if (!job_ok(j) && !job_not_found(j))
         job_end(j, WORK_RETRY);
     else if (r->again)
@@ -70,6 +101,7 @@ static void set_phase(struct job *j, const char *phase)
     str now = now_text(&j->arena, j->c->opts->clock);
     if (str_is(json_get_str(&r->status, S("phase")), phase))
         return;
+    r->moved = true;
     json_set(&j->arena, &r->status, S("phase"), json_string(str_of(phase)));
     json_set(&j->arena, &r->status, S("lastTransitionTime"), json_string(now));
     if (!json_get_str(&r->status, S("startTime")).len)
@@ -108,18 +140,14 @@ static size_t placed(const struct run *r, size_t first, size_t n)
     return count;
 }
 
-/* Why the first pod that waits does, and since when; "" when nobody said so yet. */
-static str refusal(const struct run *r, nsec_t *ret_since)
+/* Why the first pod that waits does; "" when nobody said so yet. */
+static str refusal(const struct run *r)
 {
     for (size_t i = 0; i < r->npods; i++) {
         const struct json *list = json_path(&r->pods[i].obj, "status", "conditions", NULL);
-        for (uint32_t k = 0; r->pods[i].found && json_is(list, JSON_ARRAY) && k < list->len; k++) {
-            const struct json *c = &list->items[k];
-            if (str_is(json_get_str(c, S("type")), "PodScheduled") && str_is(json_get_str(c, S("status")), "False")) {
-                *ret_since = time_of(c, "lastTransitionTime");
-                return json_get_str(c, S("message"));
-            }
-        }
+        for (uint32_t k = 0; r->pods[i].found && json_is(list, JSON_ARRAY) && k < list->len; k++)
+            if (str_is(json_get_str(&list->items[k], S("type")), "PodScheduled") && str_is(json_get_str(&list->items[k], S("status")), "False"))
+                return json_get_str(&list->items[k], S("message"));
     }
     return S("");
 }
@@ -172,39 +200,58 @@ static size_t follow(struct job *j, struct run *r, bool failed)
 
 /* --- deciding ---------------------------------------------------------------------------------------------------------------------------------------------------- */
 
+static struct waiting *waiting_of(struct job *j, const struct run *r, const struct reserve_limits *limits)
+{
+    struct state *s = j->c->state;
+    const struct json *meta = json_get(&r->group, S("metadata"));
+    struct waiting *w = map_get(&s->waiting, j->key);
+    if (w && str_eq(str_of(w->uid), json_get_str(meta, S("uid"))))
+        return w;
+    waiting_drop(j); /* of another group of that name */
+    w = xnew(struct waiting);
+    *w = (struct waiting){str_dup(j->key), str_dup(json_get_str(meta, S("uid"))),
+                          reserve_pace(now_of(j), clock_wall(j->c->opts->clock), time_of(meta, "creationTimestamp"), time_of(&r->status, "lastTransitionTime"), limits)};
+    map_put(&s->waiting, str_of(w->key), w);
+    return w;
+}
+
+static nsec_t seconds(const struct run *r, const char *key, int64_t otherwise)
+{
+    return MAX(MIN(json_get_int(r->spec, str_of(key), otherwise), (int64_t)INT32_MAX), (int64_t)0) * NSEC_PER_SEC;
+}
+
 static void reserve(struct job *j, struct run *r)
 {
-    nsec_t now = now_of(j), since = 0, changed = time_of(&r->status, "lastTransitionTime");
-    nsec_t over = time_of(json_get(&r->group, S("metadata")), "creationTimestamp") + json_get_int(r->spec, S("lifecycleSeconds"), 300) * NSEC_PER_SEC;
-    nsec_t held = json_get_int(r->spec, S("resourceReservedSeconds"), 30) * NSEC_PER_SEC, pause = json_get_int(r->spec, S("retryIntervalSeconds"), 30) * NSEC_PER_SEC;
+    struct reserve_limits limits = {seconds(r, "lifecycleSeconds", 300), seconds(r, "resourceReservedSeconds", 30), seconds(r, "retryIntervalSeconds", 30)};
     size_t have = 0, first = 0, min = (size_t)MAX(json_get_int(r->spec, S("minReservedMembers"), 1), (int64_t)1);
     for (size_t i = 0; i < r->nparties; first += pods_of(&r->parties->items[i]), i++)
         have += placed(r, first, pods_of(&r->parties->items[i])) >= (size_t)MAX(json_get_int(&r->parties->items[i], S("minReservedPods"), 1), (int64_t)1);
-    str why = refusal(r, &since);
-    bool failed = str_is(json_get_str(&r->status, S("phase")), "ReserveFailed");
-    r->again = over;
-    if (have >= min) {
+    str why = refusal(r);
+    struct reserve_view view = {now_of(j), have >= min, why.len > 0, str_is(json_get_str(&r->status, S("phase")), "ReserveFailed")};
+    r->waiting = waiting_of(j, r, &limits);
+    switch (reserve_next(&r->waiting->pace, &limits, &view, &r->again)) {
+    case RESERVE_DONE:
         condition(j, "TaskResourcesReserved", true, S(""));
         condition(j, "TaskResourcesScheduled", true, S(""));
         set_phase(j, "Reserved");
-        r->again = 0;
-    } else if (now >= over) {
+        break;
+    case RESERVE_EXPIRED:
         condition(j, "TaskResourceGroupExpired", true,
                   arena_fmt(&j->arena, "there was no room for %zu parties within %lld seconds (lifecycleSeconds); %zu had theirs", min, (long long)json_get_int(r->spec, S("lifecycleSeconds"), 300), have));
         set_phase(j, "Failed");
-        r->again = 0;
-    } else if (failed && now >= changed + pause) {
+        break;
+    case RESERVE_AGAIN:
         json_set(&j->arena, &r->status, S("retryCount"), json_int(&j->arena, json_get_int(&r->status, S("retryCount"), 0) + 1));
         set_phase(j, "Reserving");
-    } else if (failed) {
-        r->again = MIN(over, changed + pause);
-    } else if (why.len && now >= MAX(changed, since) + held) {
+        break;
+    case RESERVE_REFUSED:
         condition(j, "TaskResourcesReserved", false, why);
         set_phase(j, "ReserveFailed");
-        r->again = MIN(over, now + pause);
-    } else {
-        set_phase(j, "Reserving");
-        r->again = why.len ? MIN(over, MAX(changed, since) + held) : over;
+        break;
+    case RESERVE_WAIT:
+        if (!view.is_failed)
+            set_phase(j, "Reserving");
+        break;
     }
 }
 
@@ -261,6 +308,8 @@ static void look(struct job *j)
 static void got_group(struct job *j)
 {
     if (!job_ok(j) || object_deleting(&j->answer)) {
+        if (job_ok(j) || job_not_found(j))
+            waiting_drop(j);
         job_end_status(j);
         return;
     }
@@ -281,8 +330,7 @@ static void reconcile(struct job *j)
 
 static void on_group(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    if (ev->change != INFORMER_DELETED)
-        controller_enqueue(c, ev);
+    controller_enqueue(c, ev);
 }
 
 static void on_pod(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
@@ -294,9 +342,25 @@ static void on_pod(struct controller *c, const struct resource *r UNUSED, struct
         workqueue_add(c->queue, group);
 }
 
+static void init(struct controller *c)
+{
+    c->state = xnew(struct state);
+}
+
+static void fini(struct controller *c)
+{
+    struct state *s = c->state;
+    map_foreach(e, &s->waiting)
+        waiting_free(e->value);
+    map_fini(&s->waiting);
+    free(s);
+}
+
 const struct controller_type controller_task_resources = {
     .name = "task-resources",
     .parallel = 8,
     .watches = {{.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group}, {.group = "", .plural = "pods", .event = on_pod}},
+    .init = init,
+    .fini = fini,
     .reconcile = reconcile,
 };

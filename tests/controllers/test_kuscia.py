@@ -4,88 +4,13 @@
 import json
 import os
 import random
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import COX, ROOT, Server, tap, wait_for  # noqa: E402
+from lib.cox import COX, ROOT, tap, wait_for  # noqa: E402
+from lib.kuscia import API, GROUPS, JOBS, K, TASKS, Domains, cpu_free, end_task, finish, image, job, make, party, phase, pods, stage, status, task, task_phase, tasks_of  # noqa: E402
 
-API = "kuscia.secretflow/v1alpha1"
-K = f"/apis/{API}"
-JOBS, TASKS, GROUPS = f"{K}/namespaces/cross-domain/kusciajobs", f"{K}/namespaces/cross-domain/kusciatasks", f"{K}/taskresourcegroups"
 DOMAINS = ("alice", "bob", "carol")
-
-
-def make(s, path, kind, name, spec, **meta):
-    r = s.post(path, {"apiVersion": API, "kind": kind, "metadata": {"name": name, **meta}, "spec": spec})
-    if r.status != 201:
-        raise RuntimeError(f"{kind} {name}: {r}")
-    return r.json
-
-
-def image(s, name, cpu="1", replicas=1, role=None, files=None, ports=None):
-    container = {"name": "main", "command": ["run"], "workingDir": "/w", "resources": {"requests": {"cpu": cpu}}, "ports": ports or [{"name": "data", "scope": "Cluster"}, {"name": "own", "scope": "Domain", "protocol": "GRPC"}, {"name": "here"}]}
-    if files:
-        container["configVolumeMounts"] = [{"mountPath": f"/w/{f}", "subPath": f} for f in files]
-    make(s, f"{K}/appimages", "AppImage", name, {"image": {"name": "busybox", "tag": "1"}, "configTemplates": files or {},
-         "deployTemplates": [{"name": name, "replicas": replicas, **({"role": role} if role else {}), "spec": {"containers": [container]}}]})
-
-
-def party(domain, **more):
-    return {"domainID": domain, **more}
-
-
-def task(alias, *parties, after=(), app="small", **more):
-    return {"alias": alias, "taskID": more.pop("id", ""), "dependencies": list(after), "appImage": app, "taskInputConfig": more.pop("config", "{}"), "parties": list(parties) or [party("alice"), party("bob")], **more}
-
-
-def job(s, name, *tasks, labels=None, **spec):
-    make(s, JOBS, "KusciaJob", name, {"initiator": "alice", "tasks": [{k: v for k, v in t.items() if v != ""} for t in tasks], **spec}, labels=labels or {})
-
-
-def status(s, path):
-    r = s.get(path)
-    return r.json.get("status", {}) if r.status == 200 else {}
-
-
-def phase(s, name):
-    return status(s, f"{JOBS}/{name}").get("phase")
-
-
-def tasks_of(s, name):
-    """Alias to task."""
-    return {t["metadata"]["annotations"]["kuscia.secretflow/task-alias"]: t for t in s.get(TASKS).json["items"] if t["metadata"]["annotations"].get("kuscia.secretflow/job-id") == name}
-
-
-def task_phase(s, name, alias):
-    return tasks_of(s, name).get(alias, {}).get("status", {}).get("phase")
-
-
-def pods(s, task_name):
-    return [p for p in s.get("/api/v1/pods").json["items"] if p["metadata"].get("annotations", {}).get("kuscia.secretflow/task-id") == task_name]
-
-
-def finish(s, pod, how="Succeeded", code=0, said=""):
-    path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}/status"
-    ended = {"exitCode": code, "reason": "Completed" if not code else "Error", "message": said, "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:01Z"}
-    return s.patch(path, {"status": {"phase": how, "containerStatuses": [{"name": "main", "image": "i", "imageID": "", "ready": False, "restartCount": 0, "state": {"terminated": ended}}]}}).status
-
-
-def end_task(s, name, alias, how="Succeeded", **more):
-    """Ends every pod of the task once all of them run."""
-    def ready():
-        t = tasks_of(s, name).get(alias)
-        mine = pods(s, t["metadata"]["name"]) if t else []
-        return mine if mine and all(p["status"].get("phase") == "Running" for p in mine) else None
-    found = wait_for(ready)
-    for p in found or []:
-        finish(s, p, how, **more)
-    return wait_for(lambda: task_phase(s, name, alias) == how)
-
-
-def cpu_free(s):
-    """No pod of a task holds anything."""
-    return not [p for p in s.get("/api/v1/pods").json["items"] if p["status"].get("phase") in ("Pending", "Running")]
 
 
 # --- bandwidth as it is asked for -----------------------------------------------------------------------------------------------------
@@ -238,10 +163,6 @@ def test_graph(s):
     tap.ok("times, tasks, parties", st["startTime"] and st["completionTime"] and sorted(st["taskStatus"].values()) == ["Succeeded"] * 4 and st["approveStatus"] == {"alice": "JobAccepted", "bob": "JobAccepted"}, st)
 
 
-def stage(s, name, what, by="bob"):
-    return s.patch(f"{JOBS}/{name}", {"metadata": {"labels": {"kuscia.secretflow/job-stage": what, "kuscia.secretflow/job-stage-trigger": by}}})
-
-
 def test_commands(s):
     job(s, "cmd", task("a"), task("b", after=["a"]))
     end_task(s, "cmd", "a")
@@ -367,41 +288,26 @@ def test_example(s):
 
 
 def main():
-    with Server(scheduler=True) as s:
-        agents = []
-        for d in DOMAINS:
-            make(s, f"{K}/domains", "Domain", d, {})
-            agents.append(subprocess.Popen([COX, "agent", "--kubeconfig", s.kubeconfig, "--simulate", "1", "--simulate-prefix", d + "-", "--node-label", f"kuscia.secretflow/namespace={d}",
-                                            "--node-taint", "kuscia.secretflow/agent=v1:NoSchedule", "--node-capacity", "cpu=4", "--node-capacity", "kuscia.io/bandwidth=100"],
-                                           stderr=open(s.path("agent.log"), "a"), stdout=subprocess.DEVNULL))
-        try:
-            ready = lambda: len(s.get("/api/v1/nodes").json["items"]) == len(DOMAINS) and s.get("/api/v1/namespaces/cross-domain").status == 200 and \
-                all(s.get(f"/api/v1/namespaces/{d}/serviceaccounts/default").status == 200 for d in DOMAINS)  # noqa: E731
-            if not wait_for(ready):
-                raise RuntimeError("no nodes: " + open(s.path("agent.log")).read()[-2000:])
-            image(s, "small")
-            tap.run([
-                test_objects,
-                test_bandwidth,
-                test_one_decision,
-                test_stopped_while_it_waits,
-                test_expiry,
-                test_thresholds,
-                test_graph,
-                test_commands,
-                test_order_of_files,
-                test_a_name_that_is_still_taken,
-                test_what_cannot_run,
-                test_bad_files,
-                test_approval,
-                test_never_in_each_others_way,
-                test_restart_of_the_server,
-                test_example,
-            ], s)
-        finally:
-            for a in agents:
-                a.terminate()
-                a.wait()
+    with Domains(DOMAINS) as s:
+        image(s, "small")
+        tap.run([
+            test_objects,
+            test_bandwidth,
+            test_one_decision,
+            test_stopped_while_it_waits,
+            test_expiry,
+            test_thresholds,
+            test_graph,
+            test_commands,
+            test_order_of_files,
+            test_a_name_that_is_still_taken,
+            test_what_cannot_run,
+            test_bad_files,
+            test_approval,
+            test_never_in_each_others_way,
+            test_restart_of_the_server,
+            test_example,
+        ], s)
     tap.done()
 
 
