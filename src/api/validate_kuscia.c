@@ -7,7 +7,7 @@
 #include "base/bandwidth.h"
 #include "base/limits.h"
 
-enum { SECONDS_MAX = 365 * 24 * 3600 };
+enum { SECONDS_MAX = 365 * 24 * 3600, REPLICAS_MAX = LIMIT_SERVICE_REPLICAS };
 
 /* --- parts that several kinds have -------------------------------------------------------------------------------------------------- */
 
@@ -395,8 +395,14 @@ void v_kuscia_deployment_spec(struct vctx *c, const struct vpath *p, const struc
 {
     check_domain(c, V_FIELD(p, "initiator"), V_STR(spec, "initiator"));
     check_parties(c, p, spec, false);
-    v_foreach (party, i, V_GET(spec, "parties"))
-        v_check_member(c, V_INDEX(V_FIELD(p, "parties"), i), party, S("appImageRef"), validate_dns1123_subdomain);
+    v_foreach (party, i, V_GET(spec, "parties")) {
+        const struct vpath *here = V_INDEX(V_FIELD(p, "parties"), i);
+        int64_t replicas = V_INT(V_GET(party, "template"), "replicas");
+        v_check_member(c, here, party, S("appImageRef"), validate_dns1123_subdomain);
+        v_check_member(c, here, party, S("serviceNamePrefix"), validate_dns1123_label);
+        if (replicas > REPLICAS_MAX)
+            v_invalid_int(c, V_FIELD(V_FIELD(here, "template"), "replicas"), replicas, "a service has at most %d pods in one domain", REPLICAS_MAX);
+    }
 }
 
 /* --- ways between domains -------------------------------------------------------------------------------------------------------------------------- */

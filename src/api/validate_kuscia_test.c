@@ -143,6 +143,8 @@ TEST(tasks_and_groups)
         BAD(OBJ("TaskResource", "'spec':{'minReservedPods':0}"), "spec.minReservedPods: Invalid value: 0: must be greater than or equal to 1"),
         GOOD(OBJ("KusciaDeployment", "'spec':{'initiator':'alice','inputConfig':'{}','parties':[{'domainID':'alice','appImageRef':'serving','template':{'replicas':1,'strategy':{'type':'RollingUpdate'}}}]}")),
         BAD(OBJ("KusciaDeployment", "'spec':{'initiator':'alice','inputConfig':'{}','parties':[]}"), "spec.parties: Required value: at least one domain takes part"),
+        BAD(OBJ("KusciaDeployment", "'spec':{'initiator':'alice','inputConfig':'','parties':[{'domainID':'alice','appImageRef':'s','template':{'replicas':1001}}]}"),
+            "spec.parties[0].template.replicas: Invalid value: 1001: a service has at most 1000 pods in one domain"),
     };
     TESTING_RUN(cases);
 }

@@ -49,6 +49,7 @@
 #define LIMIT_SCHED_LOSSES 65535u      /* pods that say what a restart costs them; what others say is not heard */
 #define LIMIT_SCHED_ROUTES 200000u /* ways between domains with a bandwidth; the next is refused */
 #define LIMIT_BANDWIDTH_DESTS 14 /* destinations with a limit of their own that a pod has: 422, and the agent refuses the pod */
+#define LIMIT_SERVICE_REPLICAS 1000 /* pods of a KusciaDeployment in one domain; more are refused */
 #define LIMIT_SCHED_SUBGROUPS 1000u
 #define LIMIT_SCHED_TOPOLOGY_KEYS 8u   /* required and preferred keys and sort rules of a group */
 #define LIMIT_POLICY_QUEUES 10000u     /* queues of the batch policy */

@@ -55,6 +55,7 @@ static const struct controller_type *const types[] = {
     &controller_kuscia_job,
     &controller_kuscia_task,
     &controller_task_resources,
+    &controller_kuscia_deployment,
     &controller_grouping, /* behind the workload caches, whose trees of pods it looks at */
 };
 

@@ -3,6 +3,7 @@
  *   Domain ─► domains.c           namespace, quota, rights, join token; nodes
  *   KusciaJob ─► kuscia_job.c     which tasks may start (kuscia_job_plan.h, pure) ─► KusciaTask
  *   KusciaTask ─► kuscia_task.c   parties ─► ports, files, pods, services (kuscia_task_plan.h, pure) ─► TaskResourceGroup; how far the pods are ─► how far the task is
+ *   KusciaDeployment ─► kuscia_deployment.c   parties ─► ports, files, services, Deployments (kuscia_deployment_plan.h, pure); how far those are ─► how far the service is
  *   TaskResourceGroup ─► task_resources.c   TaskResource of each party; phases as the scheduler, which reads the group as one gang, places its pods
  *
  * Threads: the controllers' loop. */
@@ -49,4 +50,8 @@ struct step {
 /* Makes them one after the other; what is gone already, and what is there already, counts as done.  next finds job_ok, or the answer that was not. */
 void steps_all(struct job *j, const struct step *list, size_t n, void (*next)(struct job *j));
 
-extern const struct controller_type controller_domains, controller_kuscia_job, controller_kuscia_task, controller_task_resources;
+/* Port numbers of tasks and services: no two of a domain have the same. */
+struct kuscia_ports;
+struct kuscia_ports *kuscia_task_ports(struct controllers *all);
+
+extern const struct controller_type controller_domains, controller_kuscia_job, controller_kuscia_task, controller_task_resources, controller_kuscia_deployment;

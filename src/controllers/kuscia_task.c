@@ -31,6 +31,11 @@ static struct state *state_of(struct controller *c)
     return c->state;
 }
 
+struct kuscia_ports *kuscia_task_ports(struct controllers *all)
+{
+    return &state_of(controllers_find(all, &controller_kuscia_task))->ports;
+}
+
 static const struct json *status_of(const struct run *r)
 {
     return json_get(&r->task, S("status"));
@@ -201,7 +206,7 @@ static void make_objects(struct job *j)
                     fail(j, "ConfigInvalid", arena_str(a, str_of(err.msg)));
                     return;
                 }
-                list[n++] = (struct ensure){core_path(a, "configmaps", p->domain, S("")), kuscia_config_name(a, pod), config, NULL};
+                list[n++] = (struct ensure){core_path(a, "configmaps", p->domain, S("")), pod->config, config, NULL};
             }
             list[n++] = (struct ensure){core_path(a, "pods", p->domain, S("")), pod->name, kuscia_task_pod(a, l, p, pod, &owner), NULL};
             for (size_t m = 0; m < pod->nports; m++)

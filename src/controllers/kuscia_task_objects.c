@@ -78,6 +78,18 @@ static str allocated_ports(struct arena *a, const struct layout_pod *pod)
     return json_text(a, &ports);
 }
 
+/* By Kuscia's names; a service has others than a task. */
+static void add_variables(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *vars)
+{
+    str input = json_get_str(json_get(l->task, S("spec")), l->lasting ? S("inputConfig") : S("taskInputConfig"));
+    json_set(a, vars, S("KUSCIA_DOMAIN_ID"), json_string(p->domain));
+    json_set(a, vars, l->lasting ? S("SERVING_ID") : S("TASK_ID"), json_string(l->name));
+    json_set(a, vars, l->lasting ? S("INPUT_CONFIG") : S("TASK_INPUT_CONFIG"), json_string(input));
+    json_set(a, vars, l->lasting ? S("CLUSTER_DEFINE") : S("TASK_CLUSTER_DEFINE"), json_string(cluster_define(a, l, p, pod)));
+    json_set(a, vars, S("ALLOCATED_PORTS"), json_string(allocated_ports(a, pod)));
+}
+
+/* Those, and the containers' own. */
 static struct json variables(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod)
 {
     struct json vars = json_object();
@@ -86,11 +98,7 @@ static struct json variables(struct arena *a, const struct layout *l, const stru
         for (uint32_t k = 0; json_is(env, JSON_ARRAY) && k < env->len; k++)
             json_set(a, &vars, json_get_str(&env->items[k], S("name")), json_string(json_get_str(&env->items[k], S("value"))));
     }
-    json_set(a, &vars, S("KUSCIA_DOMAIN_ID"), json_string(p->domain));
-    json_set(a, &vars, S("TASK_ID"), json_string(l->name));
-    json_set(a, &vars, S("TASK_INPUT_CONFIG"), json_string(json_get_str(json_get(l->task, S("spec")), S("taskInputConfig"))));
-    json_set(a, &vars, S("TASK_CLUSTER_DEFINE"), json_string(cluster_define(a, l, p, pod)));
-    json_set(a, &vars, S("ALLOCATED_PORTS"), json_string(allocated_ports(a, pod)));
+    add_variables(a, l, p, pod, &vars);
     return vars;
 }
 
@@ -102,13 +110,23 @@ bool kuscia_party_has_files(const struct layout_party *p)
     return json_is(files, JSON_OBJECT) && files->len;
 }
 
-str kuscia_config_name(struct arena *a, const struct layout_pod *pod)
+/* Labels of a service say whose it is: an object of a namespace cannot own those of others. */
+static struct json meta_of_service(struct arena *a, const struct layout *l, const struct layout_party *p, str name)
 {
-    return arena_fmt(a, STR_FMT "-config", STR_ARG(pod->name));
+    str type = json_get_str(json_path(l->task, "metadata", "labels", NULL), S(KUSCIA("app-type")));
+    struct json meta = json_make(a,
+                                 "{\"name\":%S,\"labels\":{\"" KUSCIA("controller") "\":\"KusciaDeployment\",\"" KUSCIA("kd-uid") "\":%S,\"" KUSCIA("kd-name") "\":%S,\"" KUSCIA("owner_namespace") "\":\"" KUSCIA_NS
+                                 "\",\"" KUSCIA("deployment-name") "\":%S},\"annotations\":{\"" KUSCIA("initiator") "\":%S}}",
+                                 name, l->uid, l->name, p->pods->name, l->initiator);
+    if (type.len)
+        json_set(a, json_get(&meta, S("labels")), S(KUSCIA("app-type")), json_string(type));
+    return meta;
 }
 
-static struct json meta_of(struct arena *a, const struct layout *l, str name, const struct json *owner)
+struct json kuscia_meta(struct arena *a, const struct layout *l, const struct layout_party *p, str name, const struct json *owner)
 {
+    if (l->lasting)
+        return meta_of_service(a, l, p, name);
     const struct json *meta = json_get(owner, S("metadata"));
     return json_make(a,
                      "{\"name\":%S,\"labels\":{\"" KUSCIA("controller") "\":\"kusciatask\",\"" KUSCIA("task-uid") "\":%S},\"annotations\":{\"" KUSCIA("initiator") "\":%S,\"" KUSCIA("task-id") "\":%S},"
@@ -119,7 +137,7 @@ static struct json meta_of(struct arena *a, const struct layout *l, str name, co
 struct json kuscia_task_config(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err)
 {
     const struct json *files = json_path(p->app, "spec", "configTemplates", NULL);
-    struct json vars = variables(a, l, p, pod), data = json_object(), meta = meta_of(a, l, kuscia_config_name(a, pod), owner);
+    struct json vars = variables(a, l, p, pod), data = json_object(), meta = kuscia_meta(a, l, p, pod->config, owner);
     for (uint32_t i = 0; json_is(files, JSON_OBJECT) && i < files->len; i++) {
         str out;
         struct err why = ERR_NONE;
@@ -160,8 +178,15 @@ static struct json env_of(struct arena *a, const struct layout *l, const struct 
 {
     struct json env = json_array();
     const struct json *own = json_get(container, S("env"));
-    json_push(a, &env, json_make(a, "{\"name\":\"TASK_ID\",\"value\":%S}", l->name));
-    json_push(a, &env, json_make(a, "{\"name\":\"KUSCIA_DOMAIN_ID\",\"value\":%S}", p->domain));
+    if (l->lasting) { /* its programs read all of it here, too */
+        struct json vars = json_object();
+        add_variables(a, l, p, pod, &vars);
+        for (uint32_t i = 0; i < vars.len; i++)
+            json_push(a, &env, json_make(a, "{\"name\":%S,\"value\":%S}", vars.members[i].key, json_str(&vars.members[i].value)));
+    } else {
+        json_push(a, &env, json_make(a, "{\"name\":\"TASK_ID\",\"value\":%S}", l->name));
+        json_push(a, &env, json_make(a, "{\"name\":\"KUSCIA_DOMAIN_ID\",\"value\":%S}", p->domain));
+    }
     for (size_t i = 0; i < pod->nports; i++) {
         struct strbuf name = strbuf_on(a);
         for (size_t k = 0; k < pod->ports[i].name.len; k++) {
@@ -240,17 +265,14 @@ static void add_metrics(struct arena *a, const struct layout_pod *pod, const str
     json_set(a, annotations, S(KUSCIA("should_be_scraped")), json_string(S("true")));
 }
 
-struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner)
+struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *meta)
 {
-    struct json meta = meta_of(a, l, pod->name, owner), containers = json_array(), *labels = json_get(&meta, S("labels")), *notes = json_get(&meta, S("annotations"));
+    struct json containers = json_array(), *labels = json_get(meta, S("labels")), *notes = json_get(meta, S("annotations"));
     const struct json *affinity = json_path(p->template_, "spec", "affinity", NULL);
     str id = json_get_str(json_path(p->app, "spec", "image", NULL), S("id"));
     json_set(a, labels, S(KUSCIA("communication-role-server")), json_string(S("true")));
     json_set(a, labels, S(KUSCIA("communication-role-client")), json_string(S("true")));
-    json_set(a, labels, S(KUSCIA("pod-identity")), json_string(pod->identity));
     json_set(a, labels, S(KUSCIA("pod-role")), json_string(p->role));
-    json_set(a, labels, S(KUSCIA("task-resource-group-uid")), json_string(json_get_str(json_get(owner, S("metadata")), S("uid"))));
-    json_set(a, notes, S(KUSCIA("task-resource-group")), json_string(l->name));
     if (id.len)
         json_set(a, notes, S(KUSCIA("image-id")), json_string(id));
     add_limits(a, p, notes);
@@ -262,11 +284,20 @@ struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struc
     struct json spec = json_make(a,
                                  "{\"restartPolicy\":%S,\"schedulerName\":\"kuscia-scheduler\",\"automountServiceAccountToken\":false,\"nodeSelector\":{\"" KUSCIA_NODE_LABEL "\":%S},"
                                  "\"tolerations\":[{\"key\":\"" KUSCIA_TAINT "\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}],\"containers\":%j}",
-                                 p->restart_policy, p->domain, &containers);
+                                 l->lasting ? S("Always") : p->restart_policy, p->domain, &containers);
     if (json_is(affinity, JSON_OBJECT) && affinity->len)
         json_set(a, &spec, S("affinity"), *affinity);
     if (kuscia_party_has_files(p))
-        json_set(a, &spec, S("volumes"), json_make(a, "[{\"name\":\"config-template\",\"configMap\":{\"name\":%S}}]", kuscia_config_name(a, pod)));
+        json_set(a, &spec, S("volumes"), json_make(a, "[{\"name\":\"config-template\",\"configMap\":{\"name\":%S}}]", pod->config));
+    return spec;
+}
+
+struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner)
+{
+    struct json meta = kuscia_meta(a, l, p, pod->name, owner), spec = kuscia_pod_spec(a, l, p, pod, &meta), *labels = json_get(&meta, S("labels"));
+    json_set(a, labels, S(KUSCIA("pod-identity")), json_string(pod->identity));
+    json_set(a, labels, S(KUSCIA("task-resource-group-uid")), json_string(json_get_str(json_get(owner, S("metadata")), S("uid"))));
+    json_set(a, json_get(&meta, S("annotations")), S(KUSCIA("task-resource-group")), json_string(l->name));
     return json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":%j,\"spec\":%j}", &meta, &spec);
 }
 
@@ -306,7 +337,8 @@ static str access_domains(struct arena *a, const struct layout *l, const struct 
 
 struct json kuscia_task_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner)
 {
-    struct json meta = meta_of(a, l, port->service, owner), *labels = json_get(&meta, S("labels")), *notes = json_get(&meta, S("annotations"));
+    struct json meta = kuscia_meta(a, l, p, port->service, owner), *labels = json_get(&meta, S("labels")), *notes = json_get(&meta, S("annotations"));
+    struct json unready = json_bool(!l->lasting); /* a service sends nobody to pods that come or go */
     bool cluster = str_is(port->scope, "Cluster");
     json_set(a, labels, S(KUSCIA("port-name")), json_string(port->name));
     json_set(a, labels, S(KUSCIA("port-scope")), json_string(port->scope));
@@ -317,7 +349,7 @@ struct json kuscia_task_service(struct arena *a, const struct layout *l, const s
         json_set(a, notes, S(KUSCIA("access-domain")), json_string(access_domains(a, l, p, port->name)));
     add_limits(a, p, notes);
     return json_make(a,
-                     "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"clusterIP\":\"None\",\"publishNotReadyAddresses\":true,\"selector\":{\"" KUSCIA("pod-identity") "\":%S},"
+                     "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":%j,\"spec\":{\"clusterIP\":\"None\",\"publishNotReadyAddresses\":%j,\"selector\":{%S:%S},"
                      "\"ports\":[{\"name\":%S,\"port\":%d,\"protocol\":\"TCP\",\"targetPort\":%d}]}}",
-                     &meta, pod->identity, port->name, (int64_t)port->number, (int64_t)port->number);
+                     &meta, &unready, l->lasting ? S(KUSCIA("deployment-name")) : S(KUSCIA("pod-identity")), pod->identity, port->name, (int64_t)port->number, (int64_t)port->number);
 }

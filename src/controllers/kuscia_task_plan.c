@@ -65,8 +65,9 @@ static int lay_ports(struct arena *a, const struct layout_party *p, struct layou
             struct layout_port *port = &pod->ports[pod->nports++];
             str scope = json_get_str(&list->items[k], S("scope")), protocol = json_get_str(&list->items[k], S("protocol"));
             *port = (struct layout_port){.name = json_get_str(&list->items[k], S("name")), .scope = scope.len ? scope : S("Local"), .protocol = protocol.len ? protocol : S("HTTP"), .service = S("")};
+            str prefix = json_get_str(p->party, S("serviceNamePrefix"));
             if (!str_is(port->scope, "Local"))
-                port->service = service_name(a, pod->name, port->name);
+                port->service = service_name(a, prefix.len ? prefix : pod->name, port->name);
         }
     }
     return 0;
@@ -85,6 +86,7 @@ static int lay_pods(struct arena *a, struct layout *l, struct layout_party *p, s
         const char *dash = p->role.len ? "-" : "";
         *pod = (struct layout_pod){.name = arena_fmt(a, STR_FMT "%s" STR_FMT "-%zu", STR_ARG(l->name), dash, STR_ARG(p->role), i),
                                    .identity = arena_fmt(a, STR_FMT "%s" STR_FMT "-%zu", STR_ARG(l->uid), dash, STR_ARG(p->role), i), .index = (uint32_t)i};
+        pod->config = arena_fmt(a, STR_FMT "-config", STR_ARG(pod->name));
         if (pod->identity.len > 63) /* a label's value */
             pod->identity = str_from(pod->identity, pod->identity.len - 63);
         int r = lay_ports(a, p, pod, err);
@@ -93,6 +95,40 @@ static int lay_pods(struct arena *a, struct layout *l, struct layout_party *p, s
     }
     l->npods += p->npods;
     return 0;
+}
+
+/* All pods of a service are made of one: a Deployment has its name, and so has a label. */
+static int lay_service(struct arena *a, struct layout *l, struct layout_party *p, struct err *err)
+{
+    p->replicas = json_get_int(json_get(p->party, S("template")), S("replicas"), json_get_int(p->template_, S("replicas"), 1));
+    if (p->replicas > LIMIT_SERVICE_REPLICAS)
+        return err_set(err, E_INVALID_ARG, "party " STR_FMT " has %lld pods: a service has at most %d in one domain", STR_ARG(p->domain), (long long)p->replicas, LIMIT_SERVICE_REPLICAS);
+    p->pods = arena_new(a, struct layout_pod);
+    p->pods->name = p->pods->identity = p->role.len ? arena_fmt(a, STR_FMT "-" STR_FMT, STR_ARG(l->name), STR_ARG(p->role)) : l->name;
+    if (p->pods->name.len > 63)
+        return err_set(err, E_INVALID_ARG, "the name \"" STR_FMT "\" of the Deployment is longer than 63 characters: give it, or the role, a shorter one", STR_ARG(p->pods->name));
+    p->pods->config = arena_fmt(a, STR_FMT "-configtemplate", STR_ARG(p->pods->name));
+    p->npods = 1;
+    l->npods++;
+    int r = lay_ports(a, p, p->pods, err);
+    for (const struct layout_party *q = l->parties; q < p && r == 0; q++)
+        for (size_t i = 0; str_eq(q->domain, p->domain) && i < q->pods->nports; i++)
+            for (size_t k = 0; k < p->pods->nports && r == 0; k++)
+                if (p->pods->ports[k].service.len && str_eq(p->pods->ports[k].service, q->pods->ports[i].service))
+                    r = err_set(err, E_INVALID_ARG, "two parties of domain " STR_FMT " have services of the name \"" STR_FMT "\": give each a serviceNamePrefix of its own", STR_ARG(p->domain),
+                                STR_ARG(q->pods->ports[i].service));
+    return r;
+}
+
+/* What the party says instead of a container of the template: a task's by place, a service's by name. */
+static const struct json *instead_of(const struct layout *l, const struct json *list, uint32_t place, str name)
+{
+    if (!json_is(list, JSON_ARRAY))
+        return NULL;
+    for (uint32_t i = 0; l->lasting && i < list->len; i++)
+        if (str_eq(json_get_str(&list->items[i], S("name")), name))
+            return &list->items[i];
+    return !l->lasting && place < list->len ? &list->items[place] : NULL;
 }
 
 static int lay_party(struct arena *a, struct layout *l, struct layout_party *p, const struct json *party, const struct json *app, struct err *err)
@@ -108,18 +144,18 @@ static int lay_party(struct arena *a, struct layout *l, struct layout_party *p, 
     p->image = arena_fmt(a, STR_FMT ":" STR_FMT, STR_ARG(json_get_str(image, S("name"))), STR_ARG(json_get_str(image, S("tag"))));
     const struct json *containers = json_path(p->template_, "spec", "containers", NULL);
     for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++)
-        json_push(a, &p->containers, merge_container(a, &containers->items[i], json_is(over, JSON_ARRAY) && i < over->len ? &over->items[i] : NULL));
+        json_push(a, &p->containers, merge_container(a, &containers->items[i], instead_of(l, over, i, json_get_str(&containers->items[i], S("name")))));
     const str policies[] = {json_get_str(json_path(party, "template", "spec", NULL), S("restartPolicy")), json_get_str(json_get(party, S("template")), S("restartPolicy")),
                             json_get_str(json_get(p->template_, S("spec")), S("restartPolicy")), S("Never")};
     for (size_t i = 0; i < ARRAY_LEN(policies) && !p->restart_policy.len; i++)
         p->restart_policy = policies[i];
-    return lay_pods(a, l, p, err);
+    return l->lasting ? lay_service(a, l, p, err) : lay_pods(a, l, p, err);
 }
 
-int kuscia_layout(struct arena *a, const struct json *task, const struct json *const *images, struct layout *ret, struct err *err)
+static int lay(struct arena *a, bool lasting, const struct json *task, const struct json *const *images, struct layout *ret, struct err *err)
 {
     const struct json *meta = json_get(task, S("metadata")), *spec = json_get(task, S("spec")), *parties = json_get(spec, S("parties"));
-    struct layout l = {.task = task, .name = json_get_str(meta, S("name")), .uid = json_get_str(meta, S("uid")), .initiator = json_get_str(spec, S("initiator"))};
+    struct layout l = {.task = task, .lasting = lasting, .name = json_get_str(meta, S("name")), .uid = json_get_str(meta, S("uid")), .initiator = json_get_str(spec, S("initiator"))};
     l.nparties = json_is(parties, JSON_ARRAY) ? MIN(parties->len, LIMIT_SCHED_SUBGROUPS) : 0;
     l.parties = arena_array(a, l.nparties + 1, struct layout_party);
     for (size_t i = 0; i < l.nparties; i++) {
@@ -131,6 +167,16 @@ int kuscia_layout(struct arena *a, const struct json *task, const struct json *c
     l.min_parties = min > 0 && (size_t)min <= l.nparties ? (size_t)min : l.nparties;
     *ret = l;
     return 0;
+}
+
+int kuscia_layout(struct arena *a, const struct json *task, const struct json *const *images, struct layout *ret, struct err *err)
+{
+    return lay(a, false, task, images, ret, err);
+}
+
+int kuscia_layout_service(struct arena *a, const struct json *deployment, const struct json *const *images, struct layout *ret, struct err *err)
+{
+    return lay(a, true, deployment, images, ret, err);
 }
 
 /* --- port numbers --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -154,10 +200,12 @@ bool kuscia_layout_ports(struct layout *l, const struct json *allocated)
     bool all = true;
     for (size_t i = 0; i < l->nparties; i++) {
         const struct layout_party *p = &l->parties[i];
-        const struct json *named = json_get(of_party(allocated, p), S("namedPort"));
+        const struct json *known = of_party(allocated, p), *named = json_get(known, S("namedPort"));
+        all &= known != NULL;
         for (size_t k = 0; k < p->npods; k++)
             for (size_t n = 0; n < p->pods[k].nports; n++) {
-                p->pods[k].ports[n].number = (uint32_t)json_get_int(named, port_key(&a, &p->pods[k], &p->pods[k].ports[n]), 0);
+                int64_t number = json_get_int(named, port_key(&a, &p->pods[k], &p->pods[k].ports[n]), 0);
+                p->pods[k].ports[n].number = number >= PORTS_FIRST && number < PORTS_FIRST + PORTS_COUNT ? (uint32_t)number : 0;
                 all &= p->pods[k].ports[n].number > 0;
             }
     }
@@ -175,7 +223,8 @@ int kuscia_layout_choose(struct arena *a, struct layout *l, const struct kuscia_
         for (size_t k = 0; k < p->npods; k++)
             for (size_t m = 0; m < p->pods[k].nports; m++) {
                 struct layout_port *port = &p->pods[k].ports[m];
-                port->number = kuscia_ports_find(ports, p->domain, str_hash(l->uid) + n, given, n);
+                if (!port->number)
+                    port->number = kuscia_ports_find(ports, p->domain, str_hash(l->uid) + n, given, n);
                 if (!port->number)
                     return err_set(err, E_UNAVAILABLE, "domain " STR_FMT " has no free port number: all %u are in use", STR_ARG(p->domain), PORTS_COUNT);
                 given[n++] = port->number;
@@ -232,8 +281,7 @@ static const struct json *pod_condition(const struct json *pod, const char *type
     return NULL;
 }
 
-/* What a pod says of itself: why it waits, or what its containers said when they ended. */
-static str pod_message(const struct json *pod, str *ret_reason, str *ret_log)
+str kuscia_pod_message(const struct json *pod, str *ret_reason, str *ret_log)
 {
     const struct json *scheduled = pod_condition(pod, "PodScheduled"), *list = json_path(pod, "status", "containerStatuses", NULL);
     str message = json_get_str(json_get(pod, S("status")), S("message"));
@@ -267,7 +315,7 @@ static void set_text(struct arena *a, struct json *to, const char *key, str text
 static struct json pod_status(struct arena *a, const struct layout_party *p, const struct layout_pod *pod, const struct json *live)
 {
     const struct json *scheduled = pod_condition(live, "PodScheduled"), *ready = pod_condition(live, "Ready");
-    str reason, log, message = pod_message(live, &reason, &log), phase = json_get_str(json_get(live, S("status")), S("phase"));
+    str reason, log, message = kuscia_pod_message(live, &reason, &log), phase = json_get_str(json_get(live, S("status")), S("phase"));
     struct json st = json_make(a, "{\"podName\":%S,\"namespace\":%S,\"podPhase\":%S}", pod->name, p->domain, live ? phase : S("Failed"));
     set_text(a, &st, "nodeName", json_get_str(json_get(live, S("spec")), S("nodeName")));
     set_text(a, &st, "message", live ? message : S("the pod is gone"));
@@ -311,7 +359,7 @@ static struct json party_status(struct arena *a, const struct layout_party *p, c
     for (size_t i = 0; i < p->npods; i++) {
         enum pod_state s = state_of(pods[i]);
         count[s]++;
-        str said = pods[i] ? pod_message(pods[i], &reason, &log) : S("the pod is gone");
+        str said = pods[i] ? kuscia_pod_message(pods[i], &reason, &log) : S("the pod is gone");
         if (!why.len && (s == POD_BAD || s == POD_WAITS)) {
             str more = said.len ? said : log.len ? log : reason;
             why = s == POD_BAD && more.len ? arena_fmt(a, "pod " STR_FMT ": " STR_FMT, STR_ARG(p->pods[i].name), STR_ARG(more)) : more;

@@ -1,4 +1,4 @@
-/* kuscia_task_plan.h - what a KusciaTask is made of, and how far it is (pure).
+/* kuscia_task_plan.h - what a KusciaTask is made of, and how far it is (pure); the layout and its objects are those of KusciaDeployments, too (kuscia_deployment_plan.h).
  *
  *   task + AppImage of each party ─► layout: parties ─► pods ─► ports          (by role: kuscia_template)
  *   layout + port numbers ─► TaskResourceGroup, and for each pod ConfigMap (files with their variables filled in), Pod, Services
@@ -6,7 +6,7 @@
  * Each pod has its own files: its number within the party and its ports are in them.
  * A party has failed when too few of its pods are left for minReservedPods, succeeded when that many succeeded; a task likewise with parties and minReservedMembers.
  * Threads: pure.  Ownership: the arena's, with parts of the input.
- * Limits: LAYOUT_PODS pods, LAYOUT_PORTS ports a pod. */
+ * Limits: LAYOUT_PODS pods, LAYOUT_PORTS ports a pod; LIMIT_SERVICE_REPLICAS replicas of a service in a domain. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -22,6 +22,7 @@ struct layout_port {
 };
 struct layout_pod {
     str name, identity;
+    str config; /* ConfigMap with its files */
     struct layout_port *ports;
     size_t nports;
     uint32_t index; /* within the party */
@@ -34,9 +35,11 @@ struct layout_party {
     const struct json *template_;
     struct layout_pod *pods;
     size_t npods, min_pods;
+    int64_t replicas; /* of a service: its one pod here stands for so many that are alike, with the same files and ports */
 };
 struct layout {
-    const struct json *task;
+    const struct json *task; /* KusciaTask, or KusciaDeployment */
+    bool lasting;            /* a service, that runs until it is deleted */
     str name, uid, initiator;
     struct layout_party *parties;
     size_t nparties, npods, min_parties;
@@ -44,17 +47,22 @@ struct layout {
 
 /* images: by party, NULL: there is none.  A sentence says what cannot be. */
 int kuscia_layout(struct arena *a, const struct json *task, const struct json *const *images, struct layout *ret, struct err *err) MUST_CHECK;
+/* The same of a KusciaDeployment. */
+int kuscia_layout_service(struct arena *a, const struct json *deployment, const struct json *const *images, struct layout *ret, struct err *err) MUST_CHECK;
 /* Numbers as status.allocatedPorts has them; false: some are missing. */
 bool kuscia_layout_ports(struct layout *l, const struct json *allocated);
-/* Chooses them; the list for the status. */
+/* Chooses those that are missing; the list for the status. */
 int kuscia_layout_choose(struct arena *a, struct layout *l, const struct kuscia_ports *ports, struct json *ret_allocated, struct err *err) MUST_CHECK;
 
 struct json kuscia_task_group(struct arena *a, const struct layout *l); /* TaskResourceGroup */
-/* of pods and files: the group is their owner */
+/* of pods and files: the group is their owner; of a service: NULL, labels say whose they are */
 struct json kuscia_task_config(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err); /* null: error */
+/* Name, labels and annotations of an object of the party. */
+struct json kuscia_meta(struct arena *a, const struct layout *l, const struct layout_party *p, str name, const struct json *owner);
+/* What is in the pod; labels and annotations that come with it are added to its metadata. */
+struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *meta);
 struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner);
 struct json kuscia_task_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner);
-str kuscia_config_name(struct arena *a, const struct layout_pod *pod);
 bool kuscia_party_has_files(const struct layout_party *p);
 
 /* --- how far it is -------------------------------------------------------------------------------------------------------------------------- */
@@ -66,5 +74,7 @@ struct task_view {
 };
 /* The status from now on; phase Succeeded or Failed is an end. */
 struct json kuscia_task_status(struct arena *a, const struct task_view *v);
+/* What a pod says of itself: why it waits, or what its containers said when they ended. */
+str kuscia_pod_message(const struct json *pod, str *ret_reason, str *ret_log);
 /* True: the condition changed. */
 bool kuscia_condition(struct arena *a, struct json *status, const char *type, bool holds, str reason, str message, str now);

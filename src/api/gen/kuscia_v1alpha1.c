@@ -615,16 +615,17 @@ static const struct schema_field fields_DeploymentTemplate[3] = {
     {.name = STR_INIT("spec"), .type = &schema_kuscia_v1alpha1_PodSpec, .flags = SCHEMA_POINTER, .doc = STR_INIT("The pod.")}};
 const struct schema_type schema_kuscia_v1alpha1_DeploymentTemplate = {.kind = SCHEMA_OBJECT, .name = STR_INIT("DeploymentTemplate"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.DeploymentTemplate"), .doc = STR_INIT("What replaces parts of the AppImage's template."), .fields = fields_DeploymentTemplate, .nfields = 3};
 
-static const struct schema_field fields_KusciaDeploymentStatus[7] = {
+static const struct schema_field fields_KusciaDeploymentStatus[8] = {
     {.name = STR_INIT("phase"), .type = &schema_string, .doc = STR_INIT("Progressing, PartialAvailable, Available or Failed.")},
     {.name = STR_INIT("reason"), .type = &schema_string, .doc = STR_INIT("Cause of the phase, as one CamelCase word for programs.")},
     {.name = STR_INIT("message"), .type = &schema_string, .doc = STR_INIT("Explanation of the phase, for people.")},
     {.name = STR_INIT("totalParties"), .type = &schema_int32, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Parties.")},
     {.name = STR_INIT("availableParties"), .type = &schema_int32, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Parties whose part can be used.")},
     {.name = STR_INIT("partyDeploymentStatuses"), .type = &map_PartyDeployments, .doc = STR_INIT("The parts, by domain and name of the Deployment.")},
+    {.name = STR_INIT("allocatedPorts"), .type = &list_PartyPorts, .doc = STR_INIT("Numbers of ports that were chosen.")},
     {.name = STR_INIT("lastReconcileTime"), .type = &schema_time, .doc = STR_INIT("When its state last changed.")}};
-static const uint8_t index_KusciaDeploymentStatus[16] = {0, 0, 6, 7, 3, 0, 0, 4, 1, 2, 5, 0, 0, 0, 0, 0};
-const struct schema_type schema_kuscia_v1alpha1_KusciaDeploymentStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("KusciaDeploymentStatus"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.KusciaDeploymentStatus"), .doc = STR_INIT("How far a service is."), .fields = fields_KusciaDeploymentStatus, .nfields = 7, .index8 = index_KusciaDeploymentStatus, .index_mask = 15};
+static const uint8_t index_KusciaDeploymentStatus[16] = {0, 0, 6, 8, 3, 0, 0, 4, 1, 2, 5, 7, 0, 0, 0, 0};
+const struct schema_type schema_kuscia_v1alpha1_KusciaDeploymentStatus = {.kind = SCHEMA_OBJECT, .name = STR_INIT("KusciaDeploymentStatus"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.KusciaDeploymentStatus"), .doc = STR_INIT("How far a service is."), .fields = fields_KusciaDeploymentStatus, .nfields = 8, .index8 = index_KusciaDeploymentStatus, .index_mask = 15};
 
 const struct schema_type schema_kuscia_v1alpha1_PartyDeployments = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PartyDeployments"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.PartyDeployments"), .doc = STR_INIT("How far the Deployments of one domain are, by name: phase, role, replicas and how many of them can be used."), .preserve_unknown = true};
 
