@@ -38,7 +38,8 @@ struct agent_shape {
     size_t ndests;
 };
 struct agent_counter {
-    str uid; /* "": the node */
+    str uid;    /* "": the node; "*": its pods together, without what passes between them */
+    int device; /* number of the link, which no later one has; 0: there is none */
     uint64_t out_bytes, in_bytes;
 };
 

@@ -7,6 +7,7 @@
  * A rate is bits a second of the pod's link as the kernel counts bytes there: headers of large segments count once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
+#include "agent/node/bandwidth_meter.h"
 #include "agent/pod/pod_bandwidth.h"
 #include "base/civil.h"
 #include "base/log.h"
@@ -16,10 +17,8 @@
 #define POD_NETS_MAX 250u /* of all destinations of a pod together; what is beyond is not limited (net/shape.h has room for as many) */
 
 struct reading {
-    char *uid; /* "" : the node */
-    uint64_t bytes[BANDWIDTH_ENDS];
-    int64_t used[BANDWIDTH_ENDS]; /* bit/s */
-    nsec_t at;
+    char *uid; /* of struct agent_counter */
+    struct bandwidth_meter meter;
     unsigned round;
 };
 
@@ -136,15 +135,8 @@ static void note(struct agent *g, const struct agent_counter *c, nsec_t at)
         r = xcalloc(1, sizeof *r);
         r->uid = str_dup(c->uid);
         map_put(&b->readings, str_n(r->uid, c->uid.len), r);
-    } else if (at > r->at) {
-        for (int e = 0; e < BANDWIDTH_ENDS; e++) {
-            uint64_t bytes, most = (uint64_t)((double)g->bandwidth_node.total[e] / 8 * (double)(at - r->at) / 1e9 * 2);
-            if (node_counter_delta(r->bytes[e], now[e], most, &bytes))
-                r->used[e] = (int64_t)((double)bytes * 8e9 / (double)(at - r->at));
-        }
     }
-    memcpy(r->bytes, now, sizeof now);
-    r->at = at;
+    bandwidth_meter_read(&r->meter, c->device, now, at, g->bandwidth_node.total);
     r->round = b->round;
 }
 
@@ -180,7 +172,8 @@ static void end_round(struct work_item *w)
     if (r->ncounters) {
         b->round++;
         for (size_t i = 0; i < r->ncounters; i++)
-            note(g, &r->counters[i], r->at);
+            if (r->counters[i].device) /* a link that is not there has no rate, and begins anew when it comes back */
+                note(g, &r->counters[i], r->at);
         forget_old(b);
     }
     arena_fini(&r->arena);
@@ -262,8 +255,8 @@ void agent_bandwidth_summary(struct agent *g, struct arena *a, str uid, str time
     struct json *n = r ? json_ensure_object(a, stats, S("network")) : NULL;
     if (n) {
         json_set(a, n, S("time"), json_string(time));
-        json_set(a, n, S("rxBytes"), json_int(a, (int64_t)r->bytes[BANDWIDTH_IN]));
-        json_set(a, n, S("txBytes"), json_int(a, (int64_t)r->bytes[BANDWIDTH_OUT]));
+        json_set(a, n, S("rxBytes"), json_int(a, (int64_t)r->meter.bytes[BANDWIDTH_IN]));
+        json_set(a, n, S("txBytes"), json_int(a, (int64_t)r->meter.bytes[BANDWIDTH_OUT]));
     }
     struct json *b = r || !uid.len ? json_ensure_object(a, stats, S("bandwidth")) : NULL;
     int64_t requested[BANDWIDTH_ENDS];
@@ -276,8 +269,8 @@ void agent_bandwidth_summary(struct agent *g, struct arena *a, str uid, str time
             json_set(a, one, S("systemBits"), json_int(a, g->bandwidth_node.reserved[e]));
             json_set(a, one, S("requestedBits"), json_int(a, requested[e]));
         }
-        if (r)
-            json_set(a, one, S("usedBits"), json_int(a, r->used[e]));
+        if (r && r->meter.has_rate)
+            json_set(a, one, S("usedBits"), json_int(a, r->meter.used[e]));
     }
 }
 
@@ -311,8 +304,8 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
                 strbuf_addf(&requests, "pod_bandwidth_request_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.request[e]);
             if (b.limit[e])
                 strbuf_addf(&limits, "pod_bandwidth_limit_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.limit[e]);
-            if (r)
-                strbuf_addf(&used, "pod_bandwidth_used_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)r->used[e]);
+            if (r && r->meter.has_rate)
+                strbuf_addf(&used, "pod_bandwidth_used_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)r->meter.used[e]);
         }
     }
     strbuf_add_str(out, strbuf_str(&requests));
@@ -331,7 +324,7 @@ void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *ou
     node_gauge(g, out, "node_bandwidth_system_bits", "Bandwidth that is kept for the system, bit/s.", g->bandwidth_node.reserved);
     node_gauge(g, out, "node_bandwidth_reserved_bits", "Bandwidth that pods were promised, bit/s.", requested);
     node_gauge(g, out, "node_bandwidth_available_bits", "Bandwidth that new pods can be promised, bit/s.", left);
-    if (r)
-        node_gauge(g, out, "node_bandwidth_used_bits", "Traffic of the node in the last seconds, bit/s.", r->used);
+    if (r && r->meter.has_rate)
+        node_gauge(g, out, "node_bandwidth_used_bits", "Traffic of the node in the last seconds, bit/s.", r->meter.used);
     pod_gauges(g, a, out);
 }

@@ -166,7 +166,7 @@ static int counters(void *arg, struct arena *a, struct agent_counter **ret, size
     *ret = arena_array(a, len, struct agent_counter);
     *ret_len = len;
     for (size_t i = 0; i < len; i++)
-        (*ret)[i] = (struct agent_counter){.uid = arena_str(a, str_of(list[i].uid)), .out_bytes = list[i].out_bytes, .in_bytes = list[i].in_bytes};
+        (*ret)[i] = (struct agent_counter){.uid = arena_str(a, str_of(list[i].uid)), .device = list[i].device, .out_bytes = list[i].out_bytes, .in_bytes = list[i].in_bytes};
     return r;
 }
 

@@ -92,10 +92,11 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
 /* Bits a second that all pods have together, 0: not known, then only limits bind. */
 int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, struct err *err) MUST_CHECK;
 struct pod_net_counter {
-    char uid[POD_NET_UID_MAX + 1]; /* "": the link with the node's address */
+    char uid[POD_NET_UID_MAX + 1]; /* "": the link with the node's address; "*": the bridge, what all pods together exchange with others than pods of this node */
+    int device;                    /* number of the link, which no later one has; 0: there is none */
     uint64_t out_bytes, in_bytes;  /* since the link was made; of the pod, not of the node's end */
 };
-/* On the heap; the first is the node's own (zero without one). */
+/* On the heap; the first two are the node's own and the bridge's. */
 int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
 
 struct pod_net_peer {

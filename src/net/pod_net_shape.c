@@ -288,21 +288,24 @@ int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *re
     if (r == 0 && n->node_ip)
         r = nl_addr_list(&s, &addrs);
     nl_close(&s);
-    struct pod_net_counter *list = xarray(links.all.len + 1, struct pod_net_counter);
-    size_t len = 1;
+    struct pod_net_counter *list = xarray(links.all.len + 2, struct pod_net_counter);
+    size_t len = 2;
     list[0] = (struct pod_net_counter){0};
+    list[1] = (struct pod_net_counter){.uid = "*"};
     for (size_t i = 0; r == 0 && i < links.all.len; i++) {
         const struct nl_link *l = &links.all.p[i];
         str uid;
         uint32_t ip;
         for (size_t k = 0; k < addrs.all.len; k++)
             if (addrs.all.p[k].ip == n->node_ip && addrs.all.p[k].index == l->index)
-                list[0] = (struct pod_net_counter){.out_bytes = l->tx_bytes, .in_bytes = l->rx_bytes};
+                list[0] = (struct pod_net_counter){.device = l->index, .out_bytes = l->tx_bytes, .in_bytes = l->rx_bytes};
+        if (strcmp(l->name, n->bridge) == 0)
+            list[1] = (struct pod_net_counter){.uid = "*", .device = l->index, .out_bytes = l->rx_bytes, .in_bytes = l->tx_bytes};
         if (!pod_net_alias_parse(n, l->alias, &uid, &ip) || uid.len > POD_NET_UID_MAX)
             continue;
         /* what the node's end receives is what the pod sent */
         struct pod_net_counter *c = &list[len++];
-        *c = (struct pod_net_counter){.out_bytes = l->rx_bytes, .in_bytes = l->tx_bytes};
+        *c = (struct pod_net_counter){.device = l->index, .out_bytes = l->rx_bytes, .in_bytes = l->tx_bytes};
         memcpy(c->uid, uid.p, uid.len);
         c->uid[uid.len] = 0;
     }
