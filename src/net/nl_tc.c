@@ -13,7 +13,7 @@
 #define TICK_NS 64u
 #define BURST_MIN_BYTES (32u << 10) /* one large segment must not wait for tokens that never come */
 #define BURST_NS 5000000u           /* a timer of a busy machine may be this late, and what was missed must be made up for */
-#define FILTER_PRIO 1u
+enum { PRIO_IPV4 = 1, PRIO_IPV6 }; /* one number for each protocol */
 
 static void begin(struct nl_msg *m, uint16_t type, uint16_t flags, int index, uint32_t handle, uint32_t parent, uint32_t info)
 {
@@ -133,14 +133,14 @@ int nl_tc_clsact_del(struct nl_sock *s, int index)
 }
 
 /* --- filters ------------------------------------------------------------------------------------------------------------------ */
-static void begin_filter(struct nl_msg *m, uint16_t type, uint16_t flags, int index, enum nl_tc_where where, uint32_t handle)
+static void begin_filter(struct nl_msg *m, uint16_t type, uint16_t flags, int index, enum nl_tc_where where, bool ipv6, uint32_t handle)
 {
     static const uint32_t parents[] = {
         [NL_TC_ON_HTB] = NL_TC_ROOT,
         [NL_TC_ON_ARRIVAL] = TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS),
         [NL_TC_ON_DEPARTURE] = TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS),
     };
-    begin(m, type, flags, index, handle, parents[where], FILTER_PRIO << 16 | htons(ETH_P_IP));
+    begin(m, type, flags, index, handle, parents[where], ipv6 ? PRIO_IPV6 << 16 | htons(ETH_P_IPV6) : PRIO_IPV4 << 16 | htons(ETH_P_IP));
     nl_put_str(m, TCA_KIND, "u32");
 }
 
@@ -170,7 +170,7 @@ int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f)
         sel.sel.hmask = htonl(0xff);
         sel.sel.hoff = f->hash_at;
     }
-    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, f->where, f->handle);
+    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, f->where, f->ipv6, f->handle);
     size_t o = nl_nest(&m, TCA_OPTIONS);
     if (!f->link)
         nl_put_u32(&m, TCA_U32_CLASSID, NL_TC_CLASS(f->minor ? f->minor : 1));
@@ -185,17 +185,17 @@ int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f)
     return nl_call(s, &m);
 }
 
-int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, uint32_t handle)
+int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle)
 {
     struct nl_msg m;
-    begin_filter(&m, RTM_DELTFILTER, 0, index, where, handle);
+    begin_filter(&m, RTM_DELTFILTER, 0, index, where, ipv6, handle);
     return nl_call(s, &m);
 }
 
-int nl_tc_table_add(struct nl_sock *s, int index, uint32_t table, uint32_t buckets)
+int nl_tc_table_add(struct nl_sock *s, int index, bool ipv6, uint32_t table, uint32_t buckets)
 {
     struct nl_msg m;
-    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, NL_TC_ON_HTB, table << 20);
+    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, NL_TC_ON_HTB, ipv6, table << 20);
     size_t o = nl_nest(&m, TCA_OPTIONS);
     nl_put_u32(&m, TCA_U32_DIVISOR, buckets);
     nl_nest_end(&m, o);

@@ -35,21 +35,22 @@ int nl_tc_clsact_add(struct nl_sock *s, int index) MUST_CHECK; /* -EEXIST */
 int nl_tc_clsact_del(struct nl_sock *s, int index) MUST_CHECK;
 
 enum nl_tc_where { NL_TC_ON_HTB, NL_TC_ON_ARRIVAL, NL_TC_ON_DEPARTURE }; /* the last two: of clsact */
-enum { NL_TC_SRC = 12, NL_TC_DST = 16 };                                /* where an IPv4 header has the address */
+enum { NL_TC_SRC = 12, NL_TC_DST = 16, NL_TC_MAC_SRC = -6, NL_TC_MAC_DST = -12 }; /* where an IPv4 header has the address; the last four bytes of a MAC, before any header */
 struct nl_tc_match {
-    uint8_t at;
+    int8_t at;
     uint32_t ip, mask; /* host byte order */
 };
 struct nl_tc_filter {
     enum nl_tc_where where;
+    bool ipv6;             /* asked for IPv6 packets, else for IPv4 ones; each has tables of its own */
     uint32_t handle;       /* NL_TC_FILTER; table 0: where filters of this place start, whichever number it has (the two sides of a clsact have one each) */
     struct nl_tc_match match[2];
-    size_t nmatch;         /* 0: every IPv4 packet */
+    size_t nmatch;         /* 0: every packet of the protocol */
     uint16_t minor;        /* to this class; 0 with no redirect: let through, no later filter is asked */
     int redirect;          /* index of the device that gets it; 0: none */
-    uint32_t link;         /* go on in this table, by the last byte of the address at hash_at; 0: none */
-    uint8_t hash_at;
+    uint32_t link;         /* go on in this table, by the last byte of what is at hash_at; 0: none */
+    int8_t hash_at;
 };
 int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f) MUST_CHECK; /* -EEXIST */
-int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, uint32_t handle) MUST_CHECK;
-int nl_tc_table_add(struct nl_sock *s, int index, uint32_t table, uint32_t buckets) MUST_CHECK; /* on the htb; -EEXIST */
+int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle) MUST_CHECK;
+int nl_tc_table_add(struct nl_sock *s, int index, bool ipv6, uint32_t table, uint32_t buckets) MUST_CHECK; /* on the htb; -EEXIST */

@@ -126,13 +126,20 @@ struct sock_job {
 static int make_socket(void *arg)
 {
     struct sock_job *j = arg;
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(5001)};
-    inet_pton(AF_INET, j->ip, &a.sin_addr);
-    j->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(5001)};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons(5001), .sin6_scope_id = if_nametoindex("eth0")};
+    bool is_v6 = inet_pton(AF_INET, j->ip, &v4.sin_addr) != 1 && inet_pton(AF_INET6, j->ip, &v6.sin6_addr) == 1;
+    const struct sockaddr *a = is_v6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4;
+    socklen_t len = is_v6 ? sizeof v6 : sizeof v4;
+    j->fd = socket(a->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1;
     (void)setsockopt(j->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     (void)setsockopt(j->fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = PATIENCE_MS / 1000}, sizeof(struct timeval));
-    int r = j->listen ? bind(j->fd, (struct sockaddr *)&a, sizeof a) : connect(j->fd, (struct sockaddr *)&a, sizeof a);
+    int r = j->listen ? bind(j->fd, a, len) : connect(j->fd, a, len);
+    for (int i = 0; r < 0 && is_v6 && (errno == EADDRNOTAVAIL || errno == EHOSTUNREACH || errno == ETIMEDOUT) && i < PATIENCE_MS / 100; i++) {
+        poll(NULL, 0, 100); /* a new link makes sure for a second that its address is nobody else's */
+        r = connect(j->fd, a, len);
+    }
     return r < 0 || (j->listen && listen(j->fd, 1) < 0) ? -errno : 0;
 }
 
@@ -147,7 +154,7 @@ static int socket_in(const char *ns, const char *ip, bool is_listener)
 /* Milliseconds until all bytes have come over, from one pod to another. */
 static int64_t transfer_ms(const char *from, const char *to, const char *to_ip, size_t bytes)
 {
-    FD_AUTO l = socket_in(to, "0.0.0.0", true);
+    FD_AUTO l = socket_in(to, strchr(to_ip, ':') ? "::" : "0.0.0.0", true);
     FD_AUTO c = socket_in(from, to_ip, false);
     FD_AUTO s = accept(l, NULL, NULL);
     static char buf[64 << 10];
@@ -197,6 +204,48 @@ TEST(limits_hold_in_both_directions)
     SHAPE(n, "pod-a", .limit = {0});
     T_OK(!is_led("pod-a"));
     T_EQ_INT(classes("cox0-out"), -1); /* nobody needs the devices */
+    pod_net_close(n);
+}
+
+/* The address that a pod's link gives itself. */
+static void link_local(const char *ip, char ret[INET6_ADDRSTRLEN])
+{
+    unsigned char p[4];
+    inet_pton(AF_INET, ip, p);
+    snprintf(ret, INET6_ADDRSTRLEN, "fe80::870:%xff:fe%02x:%02x%02x", p[0], p[1], p[2], p[3]);
+}
+
+TEST(ipv6_has_the_same_limit)
+{
+    if (!fresh_machine())
+        return;
+    if (access("/proc/sys/net/ipv6", F_OK) < 0) {
+        printf("# skipped: this kernel has no IPv6\n");
+        return;
+    }
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], a6[INET6_ADDRSTRLEN], b6[INET6_ADDRSTRLEN];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    link_local(a, a6);
+    link_local(b, b6);
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 24 * MBIT});
+    SHAPE(n, "pod-b", .limit = {0});
+    T_OK(transfer_ms("pod-a", "pod-b", b6, BYTES) >= least_ms(16 * MBIT));
+    T_OK(transfer_ms("pod-b", "pod-a", a6, BYTES) >= least_ms(24 * MBIT));
+    SHAPE(n, "pod-a", .limit = {8 * MBIT, 0});
+    T_OK(transfer_ms("pod-a", "pod-b", b6, BYTES) >= least_ms(8 * MBIT));
+    pod_net_close(n);
+    /* another process finds what is there, and its classes can go */
+    n = must_open();
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {12 * MBIT, 0});
+    SHAPE(n, "pod-b", .limit = {16 * MBIT, 0});
+    T_OK(transfer_ms("pod-a", "pod-b", b6, BYTES) >= least_ms(12 * MBIT));
+    T_EQ_INT(classes("cox0-out"), 6);
+    SHAPE(n, "pod-a", .limit = {0});
+    T_EQ_INT(classes("cox0-out"), 4);
     pod_net_close(n);
 }
 
@@ -325,4 +374,4 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, a_destination_has_a_limit_of_its_own, a_request_is_a_share_of_what_the_node_has, found_again_after_a_restart, bytes_are_counted)
+TEST_MAIN(limits_hold_in_both_directions, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, a_request_is_a_share_of_what_the_node_has, found_again_after_a_restart, bytes_are_counted)

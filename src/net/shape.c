@@ -3,6 +3,7 @@
  *     classes   k << 4        the pod: rate and ceil       u32   table 0x10, bucket k & 255
  *               k << 4 | 1    what is to nowhere special         node (k >> 8) << 8 | 255: the address   -> k << 4 | 1
  *               k << 4 | 2..  one for each destination           node (k >> 8) << 8 | 1..: and a range   -> k << 4 | 2..
+ *                                                          u32   table 0x11, the same by the MAC, which ends with the address: IPv6 -> k << 4 | 1
  *
  * Minors 1 (the node) and 2 (pods without a share) are k = 0, the network's own address. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -16,6 +17,7 @@
 #define NODE_CLASS 1
 #define REST_CLASS 2
 #define TABLE 0x10u
+#define TABLE_IPV6 0x11u
 #define BUCKETS 256u
 #define LAST_NODE 255u
 #define QUANTUM_BYTES 60000u        /* one large segment in a turn: what is lent is lent in equal parts */
@@ -27,14 +29,15 @@
 #define PASS_NODE 1                 /* filters of a pod's link */
 #define LEAD_NODE 2
 
-static const uint8_t own_address[] = {[SHAPE_OUT] = NL_TC_SRC, [SHAPE_IN] = NL_TC_DST};
-static const uint8_t other_address[] = {[SHAPE_OUT] = NL_TC_DST, [SHAPE_IN] = NL_TC_SRC};
+static const int8_t own_address[] = {[SHAPE_OUT] = NL_TC_SRC, [SHAPE_IN] = NL_TC_DST};
+static const int8_t own_mac[] = {[SHAPE_OUT] = NL_TC_MAC_SRC, [SHAPE_IN] = NL_TC_MAC_DST};
+static const int8_t other_address[] = {[SHAPE_OUT] = NL_TC_DST, [SHAPE_IN] = NL_TC_SRC};
 /* what leaves the pod arrives at the node's end of its link */
 static const enum nl_tc_where place_on_link[] = {[SHAPE_OUT] = NL_TC_ON_ARRIVAL, [SHAPE_IN] = NL_TC_ON_DEPARTURE};
 
 static int there_is_fine(int r)
 {
-    return r == -EEXIST ? 0 : r;
+    return r == -EEXIST || r == -ENOSPC ? 0 : r; /* the latter where the number of the table is not ours to choose: the kernel finds the filter's number taken */
 }
 
 static int absent_is_fine(int r)
@@ -68,10 +71,16 @@ static int put_node_classes(struct nl_sock *s, const struct shape_tree *t, enum 
 static int setup_device(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
 {
     int r = nl_tc_htb_put(s, t->index[d], REST_CLASS);
-    if (r == 0)
-        r = there_is_fine(nl_tc_table_add(s, t->index[d], TABLE, BUCKETS));
-    struct nl_tc_filter to_table = {.where = NL_TC_ON_HTB, .handle = NL_TC_FILTER(NL_TC_TABLE_ROOT, 0, 1), .link = TABLE, .hash_at = own_address[d]};
-    return r == 0 ? there_is_fine(nl_tc_filter_add(s, t->index[d], &to_table)) : r;
+    const struct nl_tc_filter to_table[] = {
+        {.where = NL_TC_ON_HTB, .handle = NL_TC_FILTER(NL_TC_TABLE_ROOT, 0, 1), .link = TABLE, .hash_at = own_address[d]},
+        {.where = NL_TC_ON_HTB, .ipv6 = true, .handle = NL_TC_FILTER(0, 0, 1), .link = TABLE_IPV6, .hash_at = own_mac[d]},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(to_table) && r == 0; i++) {
+        r = there_is_fine(nl_tc_table_add(s, t->index[d], to_table[i].ipv6, to_table[i].link, BUCKETS));
+        if (r == 0)
+            r = there_is_fine(nl_tc_filter_add(s, t->index[d], &to_table[i]));
+    }
+    return r;
 }
 
 static int find_device(struct nl_sock *s, const char *name, const char *alias, int *ret_index, bool *ret_new)
@@ -146,12 +155,17 @@ static uint32_t filter_of(uint32_t k, uint32_t node)
     return NL_TC_FILTER(TABLE, k & (BUCKETS - 1), (k >> 8) << 8 | node);
 }
 
+static uint32_t filter_ipv6_of(uint32_t k)
+{
+    return NL_TC_FILTER(TABLE_IPV6, k & (BUCKETS - 1), (k >> 8) << 8 | LAST_NODE);
+}
+
 /* Filters to destinations are a row without gaps. */
 static int clear_dest_filters(struct nl_sock *s, int index, uint32_t k)
 {
     int r = 0;
     for (uint32_t node = 1; node < LAST_NODE && r == 0; node++)
-        r = nl_tc_filter_del(s, index, NL_TC_ON_HTB, filter_of(k, node));
+        r = nl_tc_filter_del(s, index, NL_TC_ON_HTB, false, filter_of(k, node));
     return absent_is_fine(r);
 }
 
@@ -195,6 +209,8 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
     int64_t ceil = share->limit[d] ? share->limit[d] : MAX(t->total[d], (int64_t)RATE_MIN_BITS), rate = MAX(MIN(share->request[d], ceil), (int64_t)MIN(RATE_MIN_BITS, ceil));
     struct nl_tc_class pod = {.minor = (uint16_t)(k << 4), .parent = NODE_CLASS, .rate_bits = rate, .ceil_bits = ceil, .quantum_bytes = QUANTUM_BYTES};
     struct nl_tc_filter whole = {.where = NL_TC_ON_HTB, .handle = filter_of(k, LAST_NODE), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_address[d], ip, UINT32_MAX}}};
+    /* the network gives pods no IPv6 addresses, but every link has one of its own */
+    struct nl_tc_filter ipv6 = {.where = NL_TC_ON_HTB, .ipv6 = true, .handle = filter_ipv6_of(k), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_mac[d], ip, UINT32_MAX}}};
     int r = clear_dest_filters(s, index, k);
     if (r == 0)
         r = nl_tc_class_put(s, index, &pod);
@@ -204,7 +220,9 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
         r = put_dests(s, t, d, k, ip, share, ceil);
     if (r == 0)
         r = clear_classes(s, index, k, (uint32_t)share->ndests + 2);
-    return r == 0 ? there_is_fine(nl_tc_filter_add(s, index, &whole)) : r;
+    if (r == 0)
+        r = there_is_fine(nl_tc_filter_add(s, index, &whole));
+    return r == 0 ? there_is_fine(nl_tc_filter_add(s, index, &ipv6)) : r;
 }
 
 int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share)
@@ -225,7 +243,9 @@ static int del_offset(struct nl_sock *s, int index, uint32_t k)
 {
     int r = clear_dest_filters(s, index, k);
     if (r == 0)
-        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, filter_of(k, LAST_NODE)));
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, false, filter_of(k, LAST_NODE)));
+    if (r == 0)
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, true, filter_ipv6_of(k)));
     if (r == 0)
         r = clear_classes(s, index, k, 1);
     return r == 0 ? absent_is_fine(nl_tc_class_del(s, index, (uint16_t)(k << 4))) : r;
@@ -275,10 +295,13 @@ int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, bool all
     for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++) {
         struct nl_tc_filter pass = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, PASS_NODE), .nmatch = 1,
                                     .match = {{other_address[d], t->pods.base, ipam_mask(t->pods.prefix)}}};
-        struct nl_tc_filter lead = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]};
+        struct nl_tc_filter lead = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]}, lead6 = lead;
+        lead6.ipv6 = true;
         r = all ? 0 : nl_tc_filter_add(s, link, &pass);
         if (r == 0)
             r = nl_tc_filter_add(s, link, &lead);
+        if (r == 0)
+            r = nl_tc_filter_add(s, link, &lead6);
     }
     return r;
 }

@@ -6,7 +6,8 @@
  *
  * One device for each direction (ifb), because a share is a share of something that all pods have together: a discipline on each pod's own
  * link could only limit.  Packets find their class by the pod's address, through one u32 table of 256 buckets.  What nobody uses is lent to
- * those who want more, in equal parts, up to their limit.  No eBPF, no tc program.
+ * those who want more, in equal parts, up to their limit.  IPv6, which a link has of its own accord, is
+ * found by the MAC.  No eBPF, no tc program.
  *
  * What is counted are frames as the kernel hands them over: headers of Ethernet, IP and TCP are in it (TCP's own figure is some 4 % smaller).
  * Traffic between pods of one node: counts for a pod with a limit, passes by otherwise (it never reaches the wire).
