@@ -156,6 +156,7 @@ struct world {
     double promised; /* Mbit times seconds until now */
     uint32_t waiting[DOMAINS]; /* parties whose task has not started */
     uint64_t started, over, torn;
+    nsec_t waited, waited_large; /* the longest: of all, of those that need whole nodes of three domains; all came at 0 */
     double full_until, promised_then; /* while every domain has work that waits */
 };
 
@@ -261,6 +262,9 @@ static size_t act(struct world *w)
         if (!ledger_bind(&w->ledger, number, party, w->node_of[b.node]))
             continue;
         w->started++;
+        w->waited = MAX(w->waited, w->now);
+        if (t->parties == PARTIES_MAX && t->mbit == NODE_MBIT)
+            w->waited_large = MAX(w->waited_large, w->now);
         for (uint32_t p = 0; p < t->parties; p++)
             w->waiting[t->domain[p]]--;
         push_end(w, (struct end){w->now + t->duration, number});
@@ -354,6 +358,8 @@ static void run_engine(void)
     report("engine", "decisions a task", (double)c.decided / (double)w.started, "", 0, 0, REPORT_LESS);
     report("engine", "of the offline bound promised while all domains have a queue", 100 * w.promised_then / bound_until(w.ledger.tasks, w.full_until), "%", 0, 95, REPORT_MORE);
     report("engine", "how long that was, virtual", w.full_until, "s", 0, 0, REPORT_MORE);
+    report("engine", "longest wait, virtual", (double)w.waited / 1e9, "s", 0, 0, REPORT_LESS);
+    report("engine", "the same, of those that need whole nodes of three domains", (double)w.waited_large / 1e9, "s", 0, 0, REPORT_LESS);
     report("engine", "all done, virtual", took, "s", 0, 0, REPORT_LESS);
     report("engine", "no schedule is through before", least, "s", 0, 0, REPORT_LESS);
     report("engine", "of the offline bound, to the last task's end", 100 * least / took, "%", 0, 0, REPORT_MORE);

@@ -13,13 +13,29 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "sched/engine/links.h"
 #include "sched/engine/unit.h"
 
 /* --- orders ------------------------------------------------------------------------------------------------------------------------ */
+/* Of the tasks of several domains that came within the same time those that ask for the most bandwidth go first: small ones fit between them later, large ones not between small ones.
+ *     since 10:00:00 .. 10:00:59   ->   10:00:00 + 60 s * 1G / (1G + bit/s that all its pods ask for)
+ * So one that is older by a minute goes first, whatever it asks for; and they stand in one line with all others. */
+#define SAME_AGE_NS (60 * NSEC_PER_SEC)
+#define USUAL_BITS 1e9
+static nsec_t by_size(const struct sched *s, const struct unit *unit, nsec_t since)
+{
+    int64_t bits = 0;
+    for (size_t i = 0; i < unit->pods.len; i++)
+        bits += class_of(s, unit->pods.p[i])->amount[RES_INGRESS] + class_of(s, unit->pods.p[i])->amount[RES_EGRESS];
+    if (bits <= 0 || since < 0)
+        return since;
+    return since - since % SAME_AGE_NS + (nsec_t)((double)(SAME_AGE_NS - 1) * (USUAL_BITS / (USUAL_BITS + (double)bits)));
+}
+
 static void key_priority(const struct sched *s, unit_id u, nsec_t since, uint64_t ret_key[2])
 {
     ret_key[0] = dispatch_key(-(int64_t)s->units[u].priority);
-    ret_key[1] = dispatch_key(since);
+    ret_key[1] = dispatch_key(unlikely(unit_crosses(&s->units[u])) ? by_size(s, &s->units[u], since) : since);
 }
 
 static void key_fifo(const struct sched *s, unit_id u, nsec_t since, uint64_t ret_key[2])
@@ -69,6 +85,8 @@ static void move(struct dispatcher *d, struct slot *x, enum dispatch_place to)
     unit_id u = (unit_id)(x - d->slots);
     if (x->follows)
         kin_unfollow(d, u);
+    else if (unlikely(x->waits))
+        blocked_remove(d, u);
     else if (x->place == DISPATCH_PARKED)
         dispatcher_lot_remove(d, u);
     d->count[x->place]--;
@@ -117,10 +135,13 @@ void dispatcher_lot_add(struct dispatcher *d, unit_id u, uint32_t mask)
     d->lots_mask |= mask;
 }
 
-static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t mask, nsec_t now)
+static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t mask, class_id waits_for, nsec_t now)
 {
     move(d, x, DISPATCH_PARKED);
-    kin_park(d, u, mask, now);
+    if (unlikely(waits_for))
+        blocked_add(d, u, waits_for, mask);
+    else
+        kin_park(d, u, mask, now);
     if (d->opts.flush_ns)
         push_at(&d->flush, x, u, now + d->opts.flush_ns);
 }
@@ -168,6 +189,8 @@ void dispatcher_free(struct dispatcher *d)
     line_fini(&d->flush);
     vec_fini(&d->lots);
     free(d->kin);
+    free(d->blocked);
+    vec_fini(&d->missing);
     free(d->slots);
     free(d);
 }
@@ -293,7 +316,7 @@ static bool is_starving(const struct dispatcher *d, nsec_t ready_ns, nsec_t now)
     return d->opts.starvation_ns && now - ready_ns > d->opts.starvation_ns;
 }
 
-unit_id dispatcher_pop(struct dispatcher *d, nsec_t now)
+static unit_id pop_ready(struct dispatcher *d, nsec_t now)
 {
     if (!d->count[DISPATCH_READY])
         return UNIT_NONE;
@@ -309,6 +332,19 @@ unit_id dispatcher_pop(struct dispatcher *d, nsec_t now)
     move(d, x, DISPATCH_FLYING);
     x->attempts++;
     x->changed = false;
+    return u;
+}
+
+/* What lacks a class that was just found to fit nowhere waits for that, untried. */
+unit_id dispatcher_pop(struct dispatcher *d, nsec_t now)
+{
+    unit_id u = pop_ready(d, now);
+    class_id c;
+    while (unlikely(d->missing.len) && u != UNIT_NONE && d->slots[u].attempts > 1 && (c = blocked_by(d, u))) {
+        d->slots[u].attempts--;
+        to_parked(d, &d->slots[u], u, d->blocked[c].mask, c, now);
+        u = pop_ready(d, now);
+    }
     return u;
 }
 
@@ -373,9 +409,11 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
         move(d, x, DISPATCH_HELD);
         break;
     case UNIT_REJECTED:
-        x->since = now;
-        x->until = now + backoff_of(d, u, x->attempts);
-        to_parked(d, x, u, how->helped_by, now);
+        /* a task of several domains keeps its age; and who is woken because what it lacked is there has no need to be held back */
+        if (likely(!unit_crosses(&d->s->units[u])))
+            x->since = now;
+        x->until = how->waits_for ? now : now + backoff_of(d, u, x->attempts);
+        to_parked(d, x, u, how->helped_by, how->waits_for, now);
         break;
     }
     if (x->changed) {
@@ -421,6 +459,8 @@ void dispatcher_retry(struct dispatcher *d, unit_id u, nsec_t now)
 void dispatcher_events(struct dispatcher *d, uint64_t events, nsec_t now)
 {
     d->now = now;
+    if (unlikely(d->missing.len))
+        blocked_events(d, events, now);
     if (!(events & d->lots_mask))
         return;
     uint32_t left = 0;
@@ -462,6 +502,8 @@ nsec_t dispatcher_tick(struct dispatcher *d, nsec_t now)
             push_at(&d->flush, &d->slots[u], u, now + d->opts.flush_ns); /* its leader is tried for it */
             continue;
         }
+        if (d->slots[u].waits)
+            d->blocked[d->slots[u].waits].nowhere = false; /* a try for all, in case */
         dispatcher_wake(d, u, now);
         if (d->slots[u].place == DISPATCH_BACKOFF)
             next = MIN(next, d->slots[u].until);
@@ -524,10 +566,13 @@ int dispatcher_check(const struct dispatcher *d, struct err *err)
             return err_set(err, E_INTERNAL, "the %s line holds %zu units of %u", lines[i].name, n, count[lines[i].place]);
     }
     uint32_t parked = 0;
+    int r = blocked_check(d, &parked, err);
+    if (r < 0)
+        return r;
     for (size_t i = 0; i < d->lots.len; i++) {
         uint32_t n = 0;
         for (unit_id u = d->lots.p[i].first; u; u = d->slots[u].next, n++)
-            if (d->slots[u].place != DISPATCH_PARKED || d->slots[u].lot != i)
+            if (d->slots[u].place != DISPATCH_PARKED || d->slots[u].lot != i || d->slots[u].waits)
                 return err_set(err, E_INTERNAL, "unit %u is in lot %zu by mistake", u, i);
         if (n != d->lots.p[i].n)
             return err_set(err, E_INTERNAL, "lot %zu holds %u units and counts %u", i, n, d->lots.p[i].n);

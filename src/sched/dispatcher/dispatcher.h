@@ -8,6 +8,8 @@
  * A unit is in exactly one place.  Order is a plugin: dispatch_order (priority then arrival by default).  Against starvation: a unit passed over
  * for longer than starvation_ns is tried before younger ones of any priority once, every starvation_ns.
  * A unit that preempts stays in flight until the binder says done or retry.
+ * A task of several domains (unit_crosses) keeps its age when it is rejected; of those that came within a minute the ones that ask for the most bandwidth go first; and it is tried again as soon as,
+ * and only when, the pod that fitted nowhere fits somewhere (blocked.c), without a back-off.
  * Of parked units that are all alike one is tried, and the next ones only when it found a place: when it is rejected, they would be.
  * Threads: one, the pipeline's driver.
  * Limits: LIMIT_SCHED_QUEUE units; add beyond it is E_BUSY.  add/pop O(log n); an event costs the units it may help, one of each kind. */

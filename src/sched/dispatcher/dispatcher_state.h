@@ -16,6 +16,7 @@ struct slot {
     uint32_t stamp, attempts;
     unit_id next, prev; /* in its lot or among followers */
     uint32_t lot;
+    class_id waits; /* parked until this class fits somewhere (blocked.c); 0: in a lot, or kin */
     class_id kin;  /* it leads or follows the kin of this class; 0: neither */
     uint8_t place; /* enum dispatch_place */
     bool changed;  /* told of while in flight */
@@ -32,6 +33,12 @@ struct kin { /* see kin.c */
     uint32_t burst;     /* how many are woken when the leader finds a place */
     nsec_t rejected_ns; /* when the leader last was, and all would have been */
 };
+struct blocked { /* see blocked.c */
+    unit_id first;
+    uint32_t n, mask; /* n 0: nobody waits for the class, nothing is known of it */
+    uint64_t hash;    /* of the class, whose number may be another one's later */
+    bool nowhere;     /* no node takes it */
+};
 struct dispatcher {
     bool leaves_batch; /* units with a queue are not ours */
     struct sched *s;
@@ -45,6 +52,10 @@ struct dispatcher {
     uint64_t next_seq;
     struct kin *kin; /* by class */
     uint32_t nkin;
+    struct blocked *blocked; /* by class */
+    uint32_t nblocked;
+    VEC(class_id) missing;   /* classes that somebody waits for */
+    uint64_t looked_seq;     /* the engine's view.seq up to which nodes were looked at for them */
     nsec_t now; /* as last told: for what happens without a time */
 };
 
@@ -53,6 +64,15 @@ void dispatcher_lot_add(struct dispatcher *d, unit_id u, uint32_t mask);
 void dispatcher_lot_remove(struct dispatcher *d, unit_id u);
 /* Something may have helped a parked unit: ready, or backing off. */
 void dispatcher_wake(struct dispatcher *d, unit_id u, nsec_t now);
+
+/* blocked.c's */
+void blocked_add(struct dispatcher *d, unit_id u, class_id c, uint32_t mask);
+void blocked_remove(struct dispatcher *d, unit_id u);
+/* The class that the unit cannot do without and that is known to fit nowhere; 0: it is worth a try. */
+class_id blocked_by(const struct dispatcher *d, unit_id u);
+/* Wakes those whose class fits somewhere again. */
+void blocked_events(struct dispatcher *d, uint64_t events, nsec_t now);
+int blocked_check(const struct dispatcher *d, uint32_t *ret_units, struct err *err) MUST_CHECK;
 
 /* kin.c's */
 /* A rejected unit is parked (its place says so): as a leader in its lot, among the followers, or alone in its lot. */

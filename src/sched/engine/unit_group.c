@@ -1,5 +1,6 @@
 /* unit_group.c - the decision for a group: complete?  which nodes, in which order?  then try, then evict, else say why not. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/statement.h"
 #include "sched/engine/unit_attempt.h"
@@ -135,6 +136,17 @@ static bool try_evicting(struct attempt *a, const struct node_sets *sets, struct
     return true;
 }
 
+/* The class of the pod, when that fits nowhere by itself, the group is nothing without it, and only a change of a node can help. */
+static class_id missing_class(const struct attempt *a, pod_id p)
+{
+    struct sched *s = a->s;
+    const struct pod_class *c = class_of(s, p);
+    struct place_result r;
+    if (a->unit->min_member < (int64_t)a->unit->pods.len || !c->is_local || c->nvolumes || c->pinned_node)
+        return 0;
+    return place_find(s, c->id, &(struct place_opts){0}, &r) ? 0 : c->id;
+}
+
 static void reject(struct attempt *a, bool eligible, struct unit_decision *d)
 {
     struct sched *s = a->s;
@@ -151,6 +163,8 @@ static void reject(struct attempt *a, bool eligible, struct unit_decision *d)
     d->failed_pod = a->failed_pod ? a->failed_pod : a->pods[0];
     d->rejected_by = a->rejected_by;
     d->helped_by = unit_helped_by(s, a->rejected_by) | EVENT_GROUP | (keeps ? EVENT_POD_FREED : 0);
+    if (unlikely(unit_crosses(a->unit)) && !keeps)
+        d->waits_for = missing_class(a, d->failed_pod);
 }
 
 void unit_place_group(struct sched *s, unit_id u, struct unit_decision *d)
