@@ -1,15 +1,21 @@
 /* bench_domains.c - tasks of several institutions where bandwidth is what is scarce.
  *
- *   build/bench-domains --list | --workload NAME[,NAME...] | --json | --tasks N | --nodes N | --profile NAME
+ *   build/bench-domains --list | --workload NAME[,NAME...] | --json | --tasks N | --nodes N | --profile NAME | --run TIME
  * 10,000 tasks of two or three parties over 50 domains with 2,000 nodes, 1 Gbit/s each; all come at once and ask for five times what there is.
  *   engine   the scheduling engine in virtual time, each task a gang with a part for each party as sched/engine/object_group.c makes it of a TaskResourceGroup.  After every step a ledger that
  *            shares no code with the engine looks for a node with too much and for a task with some of its parties only.
+ *   groups, server   the same tasks through a real server with `cox agent --simulate`; a watch of all pods is the ledger.  Each runs for --run (1 s) so that all are over soon.
  * The offline bound: until a time T no schedule promises more than the sum over domains of min(what the domain has in T, all its work). */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/vec.h"
+#include "bench/lib/creator.h"
 #include "bench/lib/report.h"
 #include "sched/engine/model.h"
 #include "sched/pipeline.h"
@@ -21,7 +27,7 @@
 #define DOMAIN_LABEL "kuscia.secretflow/namespace"
 
 static uint64_t ntasks = 10000, nnodes = 2000;
-static const char *profile = "default";
+static const char *profile = "default", *run_time = "1s";
 
 static void must(int r, const struct err *err)
 {
@@ -42,9 +48,10 @@ struct task {
     pod_id pod[PARTIES_MAX];
 };
 
+static const int32_t sizes[] = {100, 200, 250, 400, 500, 1000};
+
 static struct task *tasks_new(void)
 {
-    static const int32_t sizes[] = {100, 200, 250, 400, 500, 1000};
     struct task *t = xarray(ntasks, struct task);
     struct rng rng;
     rng_seed(&rng, 42);
@@ -379,8 +386,369 @@ static void run_engine(void)
     free(w.ledger.tasks);
 }
 
+/* --- through a server ---------------------------------------------------------------------------------------------------------------------------------- */
+
+#define APP "bench"
+#define AWAITED_S 60 /* nothing comes for so long: it is over */
+static struct task *made; /* what creators write about */
+struct member {
+    uint32_t task, party;
+};
+static VEC(struct member) members;
+
+static nsec_t mono(void)
+{
+    return clock_mono(&clock_real);
+}
+
+/* Names are "t17", its pods "t17-0" in the namespaces of the parties as the controller calls them. */
+static void namespaces_path(struct strbuf *b, uint64_t n UNUSED)
+{
+    strbuf_add_str(b, S("/api/v1/namespaces"));
+}
+static void namespace_body(struct strbuf *b, uint64_t n)
+{
+    char name[24] = "cross-domain";
+    if (n < DOMAINS)
+        snprintf(name, sizeof name, "d%llu", (unsigned long long)n);
+    strbuf_addf(b, "{\"kind\":\"Namespace\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\"}}", name);
+}
+static void app_path(struct strbuf *b, uint64_t n UNUSED)
+{
+    strbuf_add_str(b, S("/apis/kuscia.secretflow/v1alpha1/appimages"));
+}
+/* One for each size: what a program asks for stands in its template. */
+static void app_body(struct strbuf *b, uint64_t n)
+{
+    strbuf_addf(b,
+                "{\"apiVersion\":\"kuscia.secretflow/v1alpha1\",\"kind\":\"AppImage\",\"metadata\":{\"name\":\"" APP "-%d\"},\"spec\":{\"image\":{\"name\":\"bench\",\"tag\":\"1\"},\"configTemplates\":{\"task.json\":"
+                "\"{{.TASK_INPUT_CONFIG}}\"},\"deployTemplates\":[{\"name\":\"bench\",\"replicas\":1,\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"command\":[\"run\"],\"configVolumeMounts\":"
+                "[{\"mountPath\":\"/task.json\",\"subPath\":\"task.json\"}],\"ports\":[{\"name\":\"data\",\"protocol\":\"HTTP\",\"scope\":\"Cluster\"}],\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"128Mi\","
+                "\"kuscia.io/bandwidth\":\"%d\"},\"limits\":{\"kuscia.io/bandwidth\":\"%d\"}}}]}}]}}",
+                sizes[n], sizes[n], sizes[n]);
+}
+static void tasks_path(struct strbuf *b, uint64_t n UNUSED)
+{
+    strbuf_add_str(b, S("/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciatasks"));
+}
+static void task_body(struct strbuf *b, uint64_t n)
+{
+    const struct task *t = &made[n];
+    strbuf_addf(b,
+                "{\"apiVersion\":\"kuscia.secretflow/v1alpha1\",\"kind\":\"KusciaTask\",\"metadata\":{\"name\":\"t%llu\",\"namespace\":\"cross-domain\"},\"spec\":{\"initiator\":\"d%u\",\"taskInputConfig\":\"x\","
+                "\"scheduleConfig\":{\"lifecycleSeconds\":3600,\"resourceReservedSeconds\":600},\"parties\":[",
+                (unsigned long long)n, t->domain[0]);
+    for (uint32_t p = 0; p < t->parties; p++)
+        strbuf_addf(b, "%s{\"domainID\":\"d%u\",\"appImageRef\":\"" APP "-%d\"}", p ? "," : "", t->domain[p], t->mbit);
+    strbuf_add_str(b, S("]}}"));
+}
+static void groups_path(struct strbuf *b, uint64_t n UNUSED)
+{
+    strbuf_add_str(b, S("/apis/kuscia.secretflow/v1alpha1/taskresourcegroups"));
+}
+static void group_body(struct strbuf *b, uint64_t n)
+{
+    const struct task *t = &made[n];
+    strbuf_addf(b,
+                "{\"apiVersion\":\"kuscia.secretflow/v1alpha1\",\"kind\":\"TaskResourceGroup\",\"metadata\":{\"name\":\"t%llu\"},\"spec\":{\"initiator\":\"d%u\",\"minReservedMembers\":%u,\"lifecycleSeconds\":3600,"
+                "\"resourceReservedSeconds\":600,\"retryIntervalSeconds\":600,\"parties\":[",
+                (unsigned long long)n, t->domain[0], t->parties);
+    for (uint32_t p = 0; p < t->parties; p++)
+        strbuf_addf(b, "%s{\"domainID\":\"d%u\",\"minReservedPods\":1,\"pods\":[{\"name\":\"t%llu-0\"}]}", p ? "," : "", t->domain[p], (unsigned long long)n);
+    strbuf_add_str(b, S("]}}"));
+}
+static void pods_path(struct strbuf *b, uint64_t n)
+{
+    strbuf_addf(b, "/api/v1/namespaces/d%u/pods", made[members.p[n].task].domain[members.p[n].party]);
+}
+static void pod_body(struct strbuf *b, uint64_t n)
+{
+    const struct task *t = &made[members.p[n].task];
+    strbuf_addf(b,
+                "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"t%u-0\",\"annotations\":{\"kuscia.secretflow/task-resource-group\":\"t%u\"}},\"spec\":{\"restartPolicy\":\"Never\",\"schedulerName\":"
+                "\"kuscia-scheduler\",\"automountServiceAccountToken\":false,\"nodeSelector\":{\"" DOMAIN_LABEL "\":\"d%u\"},\"tolerations\":[{\"key\":\"kuscia.secretflow/agent\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}],"
+                "\"containers\":[{\"name\":\"c\",\"image\":\"bench:1\",\"resources\":{\"requests\":{\"cpu\":\"100m\",\"memory\":\"128Mi\",\"kuscia.io/bandwidth\":\"%d\"},\"limits\":{\"kuscia.io/bandwidth\":\"%d\"}}}]}}",
+                members.p[n].task, members.p[n].task, t->domain[members.p[n].party], t->mbit, t->mbit);
+}
+
+/* All numbers from this process. */
+static void create_all(const struct target *t, uint64_t end, void (*path)(struct strbuf *b, uint64_t n), void (*body)(struct strbuf *b, uint64_t n))
+{
+    struct creator_shared *s = creator_shared_new();
+    atomic_store(&s->start, 1);
+    struct creator c = {.shared = s, .end = end, .step = 1, .connections = MIN(end, (uint64_t)64), .method = "POST", .path = path, .body = body};
+    creator_run(t, &c);
+    if (atomic_load(&s->failed)) {
+        fprintf(stderr, "bench-domains: %llu requests failed\n", (unsigned long long)atomic_load(&s->failed));
+        exit(1);
+    }
+    munmap(s, sizeof *s);
+}
+
+/* --- what is seen of it: one watch of all pods that have a node; events come in the order of writes, so the ledger is exact ----------------------------- */
+
+struct seen {
+    struct load *load;
+    struct ledger ledger;
+    struct strbuf line;
+    uint64_t revision, bound, over, resumed, *ended; /* tasks; parties of each that ended */
+    nsec_t first_bound, last_bound, last;
+    nsec_t *bound_at; /* in the order in which tasks got all their nodes */
+};
+
+static bool watch_next(void *arg, struct load_conn *c UNUSED, struct strbuf *out)
+{
+    const struct seen *x = arg;
+    char path[160];
+    snprintf(path, sizeof path, "/api/v1/pods?watch=true&fieldSelector=spec.nodeName!%%3D");
+    if (x->revision)
+        snprintf(path + strlen(path), sizeof path - strlen(path), "&resourceVersion=%llu", (unsigned long long)x->revision);
+    load_request(out, "GET", str_of(path), S(""));
+    return true;
+}
+
+static void watch_answer(void *arg, struct load_conn *c UNUSED, int status, str body, nsec_t took UNUSED)
+{
+    struct seen *x = arg;
+    x->resumed++;
+    if (status == 200)
+        return;
+    fprintf(stderr, "bench-domains: the watch ended with %d " STR_FMT "\n", status, STR_ARG(str_sub(body, 0, 200)));
+    exit(1);
+}
+
+static uint64_t number_after(str line, str text)
+{
+    ptrdiff_t at = str_find(line, text);
+    uint64_t n = 0;
+    if (at < 0)
+        return UINT64_MAX;
+    size_t i = (size_t)at + text.len;
+    for (; i < line.len && line.p[i] >= '0' && line.p[i] <= '9'; i++)
+        n = n * 10 + (uint64_t)(line.p[i] - '0');
+    return i == (size_t)at + text.len ? UINT64_MAX : n;
+}
+
+static void see_pod(struct seen *x, str line)
+{
+    uint64_t task = number_after(line, S("\"name\":\"t")), domain = number_after(line, S("\"namespace\":\"d")), node = number_after(line, S("\"nodeName\":\"node-"));
+    x->revision = number_after(line, S("\"resourceVersion\":\""));
+    x->last = mono();
+    uint32_t p = 0;
+    while (task < ntasks && p < x->ledger.tasks[task].parties && x->ledger.tasks[task].domain[p] != domain)
+        p++;
+    if (task >= ntasks || p == x->ledger.tasks[task].parties || node >= nnodes) {
+        x->ledger.wrong++;
+        return;
+    }
+    struct task *t = &x->ledger.tasks[task];
+    bool ends = str_find(line, S("\"phase\":\"Succeeded\"")) >= 0 || str_find(line, S("\"phase\":\"Failed\"")) >= 0;
+    if (t->node[p] == UINT32_MAX && !(x->ended[task] >> p & 1)) {
+        x->first_bound = x->first_bound ? x->first_bound : x->last;
+        if (ledger_bind(&x->ledger, task, p, (uint32_t)node)) {
+            x->last_bound = x->bound_at[x->bound] = x->last;
+            x->bound++;
+        }
+    }
+    if (ends && !(x->ended[task] >> p & 1)) {
+        ledger_release(&x->ledger, task, p);
+        x->ended[task] |= 1ull << p;
+        if (x->ended[task] == (1ull << t->parties) - 1 && ++x->over == ntasks)
+            load_stop(x->load);
+    }
+}
+
+static void watch_bytes(void *arg, struct load_conn *c UNUSED, str bytes)
+{
+    struct seen *x = arg;
+    const char *end;
+    while ((end = memchr(bytes.p, '\n', bytes.len))) {
+        str line = str_n(bytes.p, (size_t)(end - bytes.p));
+        bytes = str_from(bytes, line.len + 1);
+        if (x->line.len) {
+            strbuf_add_str(&x->line, line);
+            line = strbuf_str(&x->line);
+        }
+        see_pod(x, line);
+        strbuf_clear(&x->line);
+    }
+    strbuf_add_str(&x->line, bytes);
+}
+
+static void see_open(struct seen *x, const struct target *t)
+{
+    static const struct load_ops ops = {.next = watch_next, .answer = watch_answer, .bytes = watch_bytes};
+    struct task *tasks = tasks_new();
+    *x = (struct seen){.ledger = ledger_new(tasks), .ended = xarray(ntasks, uint64_t), .bound_at = xarray(ntasks, nsec_t), .last = mono()};
+    x->load = load_new(t, &ops, x);
+    load_open(x->load, 1, 1);
+}
+
+/* Until all is over, or nothing has come for a while. */
+static void see_run(struct seen *x)
+{
+    while (x->over < ntasks && mono() - x->last < AWAITED_S * NSEC_PER_SEC)
+        load_run(x->load, NSEC_PER_SEC);
+}
+
+static void see_close(struct seen *x)
+{
+    load_free(x->load);
+    free(x->ledger.mbit);
+    free(x->ledger.tasks);
+    free(x->ended);
+    free(x->bound_at);
+    strbuf_fini(&x->line);
+}
+
+/* --- nodes --------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static pid_t nodes_start(const struct target *t)
+{
+    char kubeconfig[300], number[24];
+    snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", t->dir);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)nnodes);
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, 1);
+        execl(getenv("COX") ? getenv("COX") : "build/cox", "cox", "agent", "--kubeconfig", kubeconfig, "--simulate", number, "--simulate-prefix", "node-", "--simulate-run", run_time, "--node-label",
+              DOMAIN_LABEL "=d{50}", "--node-taint", "kuscia.secretflow/agent=:NoSchedule", "--node-capacity", "kuscia.io/bandwidth=1000", "--log-level", "error", (char *)NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+static void nodes_stop(pid_t pid)
+{
+    kill(pid, SIGTERM);
+    waitpid(pid, NULL, 0);
+}
+
+static void wait_for_nodes(const struct target *t)
+{
+    char command[600];
+    uint64_t ready = 0;
+    snprintf(command, sizeof command, "%s get nodes --kubeconfig %s/kubeconfig --no-headers 2>/dev/null | grep -c ' Ready '", getenv("COX") ? getenv("COX") : "build/cox", t->dir);
+    for (int i = 0; i < 120 && ready < nnodes; i++) {
+        char line[32] = "";
+        FILE *f = popen(command, "r");
+        if (f && fgets(line, sizeof line, f))
+            str_to_u64(str_trim(str_of(line)), &ready);
+        if (f)
+            pclose(f);
+        if (ready < nnodes)
+            sleep(1);
+    }
+    if (ready < nnodes) {
+        fprintf(stderr, "bench-domains: %llu of %llu simulated nodes are ready\n", (unsigned long long)ready, (unsigned long long)nnodes);
+        exit(1);
+    }
+}
+
+struct before {
+    double cpu, writes, syncs;
+};
+static struct before measure(const struct target *t)
+{
+    return (struct before){target_cpu_s(t), load_get_metric(t, "cox_store_transactions_total"), load_get_metric(t, "cox_store_fsyncs_total")};
+}
+
+static void tell(const char *name, const struct target *t, const struct seen *x, nsec_t from, const struct before *was)
+{
+    struct before is = measure(t);
+    double n = (double)ntasks, took = (double)(x->last_bound - from) / 1e9;
+    /* as many as there is room for at the first: until then nothing had to end */
+    uint64_t early = MIN(x->bound, ntasks / 8);
+    report(name, "tasks that completed", (double)x->over, "", 0, n, REPORT_MORE);
+    report(name, "tasks reserved and bound, of the first eighth", early ? (double)early / ((double)(x->bound_at[early - 1] - from) / 1e9) : 0, "/s", 0, 2000, REPORT_MORE);
+    report(name, "tasks reserved and bound, of all", (double)x->bound / took, "/s", 0, 0, REPORT_MORE);
+    report(name, "server CPU a task, from first to last end", (is.cpu - was->cpu) / n * 1e6, "us", 0, 0, REPORT_LESS);
+    report(name, "durable writes a task", (is.writes - was->writes) / n, "", 0, 0, REPORT_LESS);
+    report(name, "syncs of the log a task", (is.syncs - was->syncs) / n, "", 0, 0, REPORT_LESS);
+    printf("# over-commits %llu, wrong %llu in %llu looks; the watch was resumed %llu times\n", (unsigned long long)x->ledger.overcommits, (unsigned long long)x->ledger.wrong,
+           (unsigned long long)x->ledger.samples, (unsigned long long)x->resumed);
+    if (x->ledger.overcommits || x->ledger.wrong || x->over < ntasks) {
+        fprintf(stderr, "bench-domains: WRONG: %llu of %llu tasks are bound, %llu over\n", (unsigned long long)x->bound, (unsigned long long)ntasks, (unsigned long long)x->over);
+        exit(1);
+    }
+}
+
+static void prepare(struct target *t, const char *option)
+{
+    struct err err = ERR_NONE;
+    must(target_start_with(t, "", option, &err), &err);
+    made = tasks_new();
+    for (uint32_t i = 0; i < ntasks; i++)
+        for (uint32_t p = 0; p < made[i].parties; p++)
+            vec_push(&members, (struct member){i, p});
+    create_all(t, DOMAINS + 1, namespaces_path, namespace_body);
+    create_all(t, ARRAY_LEN(sizes), app_path, app_body);
+}
+
+static void finish(struct target *t, struct seen *x, pid_t nodes)
+{
+    nodes_stop(nodes);
+    see_close(x);
+    target_stop(t);
+    target_remove(t);
+    free(made);
+    vec_fini(&members);
+}
+
+/* The scheduling path alone: groups and pods are there before a scheduler is. */
+static void run_groups(void)
+{
+    struct target t;
+    struct seen x;
+    struct err err = ERR_NONE;
+    prepare(&t, NULL);
+    pid_t nodes = nodes_start(&t);
+    wait_for_nodes(&t);
+    create_all(&t, ntasks, groups_path, group_body);
+    create_all(&t, members.len, pods_path, pod_body);
+    nodes_stop(nodes);
+    char dir[sizeof t.dir];
+    memcpy(dir, t.dir, sizeof dir);
+    target_stop(&t);
+    must(target_start_with(&t, dir, "--scheduler=true", &err), &err);
+    see_open(&x, &t);
+    struct before was = measure(&t);
+    nodes = nodes_start(&t);
+    see_run(&x);
+    tell("groups", &t, &x, x.first_bound, &was);
+    finish(&t, &x, nodes);
+}
+
+/* The whole path: clients create KusciaTasks. */
+static void run_server(void)
+{
+    struct target t;
+    struct seen x;
+    prepare(&t, "--scheduler=true");
+    pid_t nodes = nodes_start(&t);
+    wait_for_nodes(&t);
+    sleep(2); /* until everybody has heard of the nodes */
+    see_open(&x, &t);
+    struct creator_shared *s = creator_shared_new();
+    pid_t pids[CREATORS];
+    struct creator like = {.end = ntasks, .connections = 64, .method = "POST", .path = tasks_path, .body = task_body};
+    creators_start(&t, &like, s, pids);
+    struct before was = measure(&t);
+    nsec_t start = mono();
+    atomic_store(&s->start, start);
+    see_run(&x);
+    creators_end(pids);
+    tell("server", &t, &x, start, &was);
+    munmap(s, sizeof *s);
+    finish(&t, &x, nodes);
+}
+
 static const struct report_workload workloads[] = {
     {"engine", "the engine alone, virtual time: rate, use of bandwidth, ledger", run_engine},
+    {"groups", "a server with simulated nodes: TaskResourceGroups and pods that are there already", run_groups},
+    {"server", "a server with simulated nodes: KusciaTasks as clients create them", run_server},
     {0},
 };
 
@@ -399,8 +767,7 @@ int main(int argc, char **argv)
     read_number(argc, argv, "--tasks", &ntasks);
     read_number(argc, argv, "--nodes", &nnodes);
     for (int i = 1; i + 1 < argc; i++)
-        if (strcmp(argv[i], "--profile") == 0)
-            profile = argv[i + 1];
+        *(strcmp(argv[i], "--profile") == 0 ? &profile : strcmp(argv[i], "--run") == 0 ? &run_time : &(const char *){NULL}) = argv[i + 1];
     if (!str_is(str_of(profile), "default") && !str_is(str_of(profile), "binpack") && !str_is(str_of(profile), "spread")) {
         fprintf(stderr, "bench-domains: --profile is one of default, binpack, spread\n");
         return 2;

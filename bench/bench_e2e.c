@@ -8,19 +8,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fcntl.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "bench/lib/load.h"
+#include "bench/lib/creator.h"
 #include "bench/lib/report.h"
 #include "bench/lib/target.h"
 
 #define PODS "/api/v1/namespaces/default/pods"
-#define CREATORS 2
 #define NODE_CPU 32
 #define NODE_MEMORY "256Gi"
 #define NODE_PODS 110
@@ -42,125 +40,6 @@ static void must(int r, const struct err *err)
 static double seconds_since(nsec_t from)
 {
     return (double)(clock_mono(&clock_real) - from) / 1e9;
-}
-
-/* --- requests by a process of their own ----------------------------------------------------------------------------------------- */
-
-/* What creators and watcher share: CLOCK_MONOTONIC is the same for all processes. */
-struct shared {
-    _Atomic nsec_t start;        /* 0: wait */
-    _Atomic uint64_t failed;
-    _Atomic uint64_t connected;  /* processes that may begin */
-};
-
-/* Numbers first, first + step, ... < end; with an interval each leaves at its time, whatever became of those before. */
-struct creator {
-    struct load *load;
-    struct shared *shared;
-    uint64_t next, end, step, left;
-    nsec_t start, interval; /* between two numbers; 0: as fast as it goes */
-    struct loop_timer timer;
-    size_t connections;
-    void (*body)(struct strbuf *b, uint64_t n);
-    const char *method;
-    void (*path)(struct strbuf *b, uint64_t n);
-};
-
-static nsec_t due(const struct creator *c, uint64_t n)
-{
-    return c->start + (nsec_t)n * c->interval;
-}
-
-static bool create_next(void *arg, struct load_conn *conn UNUSED, struct strbuf *out)
-{
-    struct creator *c = arg;
-    if (!c->start || c->next >= c->end)
-        return false;
-    if (c->interval) {
-        nsec_t at = due(c, c->next);
-        if (clock_mono(&clock_real) < at) {
-            loop_timer_set(load_loop(c->load), &c->timer, at);
-            return false;
-        }
-    }
-    STRBUF_AUTO body = STRBUF_HEAP;
-    STRBUF_AUTO path = STRBUF_HEAP;
-    c->body(&body, c->next);
-    c->path(&path, c->next);
-    c->next += c->step;
-    load_request_as(out, c->method, strbuf_str(&path), str_is(str_of(c->method), "PATCH") ? S("application/merge-patch+json") : S("application/json"), strbuf_str(&body));
-    return true;
-}
-
-static void create_answer(void *arg, struct load_conn *conn UNUSED, int status, str body, nsec_t took UNUSED)
-{
-    struct creator *c = arg;
-    if (status / 100 != 2 && atomic_fetch_add(&c->shared->failed, 1) == 0)
-        fprintf(stderr, "%s: %d " STR_FMT "\n", c->method, status, STR_ARG(str_sub(body, 0, 300)));
-    if (--c->left == 0)
-        load_stop(c->load);
-}
-
-static void kick_all(struct creator *c)
-{
-    for (size_t i = 0; i < load_opened(c->load); i++)
-        load_kick(load_conn_at(c->load, i));
-}
-
-static void timer_fire(struct loop_timer *t)
-{
-    kick_all(container_of(t, struct creator, timer));
-}
-
-static void create(const struct target *t, struct creator *c)
-{
-    static const struct load_ops ops = {.next = create_next, .answer = create_answer};
-    c->load = load_new(t, &ops, c);
-    c->timer.fire = timer_fire;
-    c->left = c->end > c->next ? (c->end - c->next + c->step - 1) / c->step : 0;
-    load_open(c->load, c->connections, c->connections);
-    while (load_opened(c->load) < c->connections && !load_errors(c->load))
-        load_run(c->load, 10 * NSEC_PER_MSEC);
-    atomic_fetch_add(&c->shared->connected, 1);
-    while (!atomic_load(&c->shared->start))
-        usleep(1000);
-    c->start = atomic_load(&c->shared->start);
-    kick_all(c);
-    if (c->left)
-        load_run(c->load, 0);
-    load_free(c->load);
-}
-
-static struct shared *shared_new(void)
-{
-    struct shared *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    BUG_ON(s == MAP_FAILED);
-    return s;
-}
-
-/* Starts the creators, one number in CREATORS each; they wait until all are connected, then for the time to begin. */
-static void creators_start(const struct target *t, const struct creator *like, struct shared *s, pid_t pids[CREATORS])
-{
-    fflush(stdout);
-    for (uint64_t i = 0; i < CREATORS; i++) {
-        pids[i] = fork();
-        if (pids[i])
-            continue;
-        struct creator c = *like;
-        c.shared = s;
-        c.next += i;
-        c.step = CREATORS;
-        create(t, &c);
-        _exit(0);
-    }
-    while (atomic_load(&s->connected) < CREATORS)
-        usleep(1000);
-}
-
-static void creators_end(pid_t pids[CREATORS])
-{
-    for (int i = 0; i < CREATORS; i++)
-        waitpid(pids[i], NULL, 0);
 }
 
 /* --- objects -------------------------------------------------------------------------------------------------------------------------- */
@@ -221,11 +100,11 @@ static void make_nodes(const struct target *t)
         void (*path)(struct strbuf *b, uint64_t n);
         void (*body)(struct strbuf *b, uint64_t n);
     } steps[] = {{"POST", nodes_path, node_body}, {"PATCH", node_status_path, node_status_body}, {"PATCH", node_path, node_untaint_body}};
-    struct shared *s = shared_new();
+    struct creator_shared *s = creator_shared_new();
     atomic_store(&s->start, 1);
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         struct creator c = {.shared = s, .end = nodes, .step = 1, .connections = 32, .method = steps[i].method, .path = steps[i].path, .body = steps[i].body};
-        create(t, &c);
+        creator_run(t, &c);
     }
     munmap(s, sizeof *s);
 }
@@ -392,7 +271,7 @@ static double children_cpu_s(void)
 
 static void create_bound(struct target *t, struct watcher *w, uint64_t count, double rate, bool until_running, struct outcome *ret)
 {
-    struct shared *s = shared_new();
+    struct creator_shared *s = creator_shared_new();
     pid_t pids[CREATORS];
     struct creator like = {.end = count, .interval = rate > 0 ? (nsec_t)(1e9 / rate) : 0, .connections = connections, .method = "POST", .path = pods_path,
                            .body = pod_body};

@@ -84,6 +84,7 @@ static int start(struct program *p, const struct cli_args *a, struct arena *aren
     so.capacity = read_list(a, arena, "node-capacity", pods);
     so.start_min_ns = cli_duration_ns(a, "simulate-start", 0);
     so.start_max_ns = cli_duration_ns(a, "simulate-start-max", 0);
+    so.run_ns = cli_duration_ns(a, "simulate-run", 0);
     so.seed = (uint64_t)clock_wall(&clock_real);
     so.parallel = (unsigned)cli_int(a, "simulate-calls", 0);
     if ((r = simulate_new(&so, &p->sim, err)) < 0)

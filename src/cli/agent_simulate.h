@@ -16,6 +16,7 @@
     {"simulate-zones", 0, CLI_INT, "N", "3", "Zones that they are in, in turn; 0: none.", NULL},                                                                           \
     {"simulate-start", 0, CLI_DURATION, "TIME", "0s", "From bound to Running, at least.", NULL},                                                                           \
     {"simulate-start-max", 0, CLI_DURATION, "TIME", "0s", "From bound to Running, at most: by chance between the two.", NULL},                                             \
+    {"simulate-run", 0, CLI_DURATION, "TIME", "0s", "Pods that are to end (restartPolicy) and do not say when end after this; 0s: never.", NULL},                             \
     {"simulate-calls", 0, CLI_INT, "N", "256", "Calls to the server at a time.", NULL}
 
 int agent_simulate_run(const struct cli_args *a, const char *kubeconfig, uint32_t nodes, struct err *err) MUST_CHECK;

@@ -4,7 +4,7 @@
  *   N nodes: POST once, a Lease each, renewed so seldom that the server gets SIMULATE_LEASES_PER_S writes at most (leaseDurationSeconds says so)
  *
  * For scale tests of everything else.  What a node knows of a pod stands in the pod's status, so the simulator keeps little and can be killed and started again at any moment.
- * A pod with the annotation coxswain.dev/run-seconds ends after that time, with coxswain.dev/exit-code if there is one; others run until they are deleted.  A node that is deleted stays away until the next
+ * A pod with the annotation coxswain.dev/run-seconds ends after that time, with coxswain.dev/exit-code if there is one; others run until they are deleted, but for run_ns.  A node that is deleted stays away until the next
  * start, as a machine that was switched off.
  * Threads: the loop's.
  * Ownership: transport, loop, clock and texts of the options outlive it.
@@ -31,11 +31,12 @@ struct simulate_opts {
     const char *prefix;          /* of names, NULL: "sim-" */
     const char *const *capacity; /* of each node, "nvidia.com/gpu=8", over cpu=32, memory=256Gi, pods=110, ephemeral-storage=1Ti; NULL at the end, may be NULL */
     unsigned zones;              /* topology.kubernetes.io/zone=zone-0, zone-1 ... in turn; 0: none */
-    const char *const *labels;   /* "key=value" of every node; NULL at the end, may be NULL */
+    const char *const *labels;   /* "key=value" of every node, {N} in a value: 0 to N-1 in turn; NULL at the end, may be NULL */
     const char *const *taints;   /* "key=value:NoSchedule"; NULL at the end, may be NULL */
     nsec_t lease_ns;             /* leaseDurationSeconds; 0: 40 s, or more with many nodes */
     nsec_t start_min_ns, start_max_ns; /* from bound to Running, by chance between; 0: at once */
     uint64_t seed;               /* of that chance */
+    nsec_t run_ns;               /* pods that are not to run for ever (restartPolicy) and do not say for how long end after this; 0: they do not */
     unsigned parallel;           /* calls at a time, 0: 256 */
 };
 

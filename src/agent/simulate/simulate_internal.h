@@ -134,4 +134,4 @@ struct sim_paper {
 /* What the node says next about the pod.  On the arena. */
 void sim_paper(struct simulate *s, struct arena *a, const struct json *pod, uint32_t place, uint32_t node, enum sim_step step, struct sim_paper *ret);
 /* How long after its start it ends by itself; 0: it does not. */
-nsec_t sim_run_time(const struct json *pod);
+nsec_t sim_run_time(const struct simulate *s, const struct json *pod);

@@ -31,7 +31,20 @@ static void add_name(struct simulate *s, struct strbuf *b, uint32_t node)
 }
 
 /* --- texts ------------------------------------------------------------------------------------------------ */
-static void add_pairs(struct strbuf *b, const char *const *pairs)
+/* "d{50}" on node 120: d20 */
+static void add_value(struct strbuf *b, str value, uint32_t node)
+{
+    ptrdiff_t from = str_find(value, S("{")), to = str_find(value, S("}"));
+    uint64_t n;
+    STRBUF_AUTO text = STRBUF_HEAP;
+    if (from < 0 || to < from || !str_to_u64(str_sub(value, (size_t)from + 1, (size_t)to), &n) || !n)
+        strbuf_add_str(&text, value);
+    else
+        strbuf_addf(&text, STR_FMT "%llu" STR_FMT, STR_ARG(str_sub(value, 0, (size_t)from)), (unsigned long long)(node % n), STR_ARG(str_from(value, (size_t)to + 1)));
+    json_write_string(b, strbuf_str(&text));
+}
+
+static void add_pairs(struct strbuf *b, const char *const *pairs, uint32_t node)
 {
     for (const char *const *p = pairs; p && *p; p++) {
         str value = str_of(*p), key;
@@ -39,7 +52,7 @@ static void add_pairs(struct strbuf *b, const char *const *pairs)
         strbuf_add_char(b, ',');
         json_write_string(b, key);
         strbuf_add_char(b, ':');
-        json_write_string(b, value);
+        add_value(b, value, node);
     }
 }
 
@@ -93,7 +106,7 @@ static void add_resources(struct simulate *s, struct strbuf *b)
     for (const char *const *p = s->opts.capacity; p && *p; p++) {
         str value = str_of(*p), key;
         if (str_cut(&value, '=', &key) && !node_bandwidth_is_name(key))
-            add_pairs(b, (const char *const[]){*p, NULL});
+            add_pairs(b, (const char *const[]){*p, NULL}, 0);
     }
     add_bandwidth(b, s->opts.capacity);
     b->p[from] = '{'; /* in place of the first comma */
@@ -137,7 +150,7 @@ static void add_node(struct simulate *s, struct strbuf *b, uint32_t node)
     strbuf_add_char(b, '"');
     if (s->opts.zones)
         strbuf_addf(b, ",\"topology.kubernetes.io/region\":\"paper\",\"topology.kubernetes.io/zone\":\"zone-%u\"", (node + s->opts.first) % s->opts.zones);
-    add_pairs(b, s->opts.labels);
+    add_pairs(b, s->opts.labels, node + s->opts.first);
     strbuf_addf(b, "}},\"spec\":{");
     if (s->opts.taints && s->opts.taints[0]) {
         strbuf_addf(b, "\"taints\":[");

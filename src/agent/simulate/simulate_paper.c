@@ -17,10 +17,12 @@ static str annotation(const struct json *pod, const char *key)
     return json_get_str(notes, str_of(key));
 }
 
-nsec_t sim_run_time(const struct json *pod)
+nsec_t sim_run_time(const struct simulate *s, const struct json *pod)
 {
     double seconds;
-    str text = annotation(pod, RUN_NOTE);
+    str text = annotation(pod, RUN_NOTE), policy = json_get_str(json_get(pod, S("spec")), S("restartPolicy"));
+    if (!text.len && s->opts.run_ns && policy.len && !str_is(policy, "Always"))
+        return s->opts.run_ns;
     if (!text.len || !str_to_double(text, &seconds) || !(seconds >= 0) || seconds > 1e9)
         return 0;
     return MAX((nsec_t)(seconds * (double)NSEC_PER_SEC), (nsec_t)1);
@@ -131,10 +133,10 @@ static void carry_out(struct arena *a, const struct json *pod, struct pod_seen *
     }
 }
 
-static void run_ends(const struct json *pod, struct pod_seen *seen)
+static void run_ends(const struct simulate *s, const struct json *pod, struct pod_seen *seen)
 {
     int64_t code = 0;
-    nsec_t run = sim_run_time(pod);
+    nsec_t run = sim_run_time(s, pod);
     if (!str_to_i64(annotation(pod, EXIT_NOTE), &code) || code < 0 || code > 255)
         code = 0;
     for (size_t i = 0; i < seen->ncontainers; i++)
@@ -143,9 +145,9 @@ static void run_ends(const struct json *pod, struct pod_seen *seen)
 }
 
 /* The rest of its run when it runs, else when the plan wants to look again. */
-static nsec_t next_time(const struct json *pod, const struct pod_seen *seen, const struct pod_plan *plan)
+static nsec_t next_time(const struct simulate *s, const struct json *pod, const struct pod_seen *seen, const struct pod_plan *plan)
 {
-    nsec_t run = sim_run_time(pod), next = plan->wake_at ? MAX(plan->wake_at - seen->now, (nsec_t)1) : 0;
+    nsec_t run = sim_run_time(s, pod), next = plan->wake_at ? MAX(plan->wake_at - seen->now, (nsec_t)1) : 0;
     for (size_t i = 0; run && i < seen->ncontainers; i++) {
         const struct container_seen *c = &seen->containers[i];
         if (c->kind != KIND_MAIN || c->phase != CONTAINER_PHASE_RUNNING)
@@ -171,7 +173,7 @@ void sim_paper(struct simulate *s, struct arena *a, const struct json *pod, uint
     if (step == SIM_STEP_DELETE)
         seen.deleting_since = seen.now ? seen.now : 1;
     else if (step == SIM_STEP_END)
-        run_ends(pod, &seen);
+        run_ends(s, pod, &seen);
     for (int turn = 0; turn < TURNS_MAX; turn++) {
         pod_plan(a, pod, &seen, &plan);
         bool moved = false;
@@ -187,5 +189,5 @@ void sim_paper(struct simulate *s, struct arena *a, const struct json *pod, uint
     strbuf_addf(&b, "{\"metadata\":{\"uid\":\"" STR_FMT "\"},\"status\":", STR_ARG(json_get_str(json_get(pod, S("metadata")), S("uid"))));
     json_write(&b, &plan.status);
     strbuf_add_char(&b, '}');
-    *ret = (struct sim_paper){.body = strbuf_str(&b), .phase = json_get_str(&plan.status, S("phase")), .is_end = plan.is_terminal, .next_ns = plan.is_terminal ? 0 : next_time(pod, &seen, &plan)};
+    *ret = (struct sim_paper){.body = strbuf_str(&b), .phase = json_get_str(&plan.status, S("phase")), .is_end = plan.is_terminal, .next_ns = plan.is_terminal ? 0 : next_time(s, pod, &seen, &plan)};
 }

@@ -290,7 +290,7 @@ static void see_pod(struct simulate *s, uint32_t place, const struct json *pod)
             job_push(s, place, (struct sim_job){.kind = SIM_JOB_DELETE});
     } else if (is_end) {
         p->state = SIM_POD_ENDED;
-    } else if (str_is(phase, "Running") && !sim_run_time(pod)) {
+    } else if (str_is(phase, "Running") && !sim_run_time(s, pod)) {
         p->state = SIM_POD_RUNNING; /* an answer was lost, not what was asked for */
     } else {
         report(s, place, pod, str_is(phase, "Running") ? SIM_STEP_END : SIM_STEP_START);
@@ -396,8 +396,8 @@ static void see_event(struct simulate *s, uint32_t place, const struct glance *g
     } else if (p->state == SIM_POD_NEW && str_is(g->phase, "Running")) { /* of a simulator before us */
         struct json pod;
         p->state = SIM_POD_RUNNING;
-        if (str_find(text, S("coxswain.dev/run-seconds")) >= 0 && json_parse(&s->arena, text, NULL, &pod, NULL) == 0 && sim_run_time(&pod))
-            timer_set(s, place, sim_run_time(&pod));
+        if ((s->opts.run_ns || str_find(text, S("coxswain.dev/run-seconds")) >= 0) && json_parse(&s->arena, text, NULL, &pod, NULL) == 0 && sim_run_time(s, &pod))
+            timer_set(s, place, sim_run_time(s, &pod));
     } else if (p->state == SIM_POD_NEW) {
         start_pod(s, place, text);
     }
