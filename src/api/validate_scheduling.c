@@ -11,7 +11,7 @@
 
 /* --- queues ---------------------------------------------------------------------------------------------------------------------- */
 
-static void check_duration(struct vctx *c, const struct vpath *p, const struct json *spec, str key)
+static void check_duration(struct vctx *c, const struct vpath *p, const struct json *spec, str key, bool may_be_negative)
 {
     str text = json_get_str(spec, key), canonical;
     struct err why = ERR_NONE;
@@ -19,7 +19,7 @@ static void check_duration(struct vctx *c, const struct vpath *p, const struct j
         return;
     if (codec_duration_canonical(c->e->arena, text, &canonical, &why) < 0)
         v_invalid_str(c, V_MEMBER(p, key), text, "must be a duration such as 30s, 10m or 24h: %s", why.msg);
-    else if (str_has_prefix(canonical, S("-")))
+    else if (str_has_prefix(canonical, S("-")) && !may_be_negative)
         v_invalid_str(c, V_MEMBER(p, key), text, "must not be negative");
 }
 
@@ -75,7 +75,7 @@ void v_queue_spec(struct vctx *c, const struct vpath *p, const struct json *spec
     else
         v_check_member(c, p, spec, S("parentQueue"), validate_dns1123_subdomain);
     for (size_t i = 0; i < ARRAY_LEN(durations); i++)
-        check_duration(c, p, spec, durations[i]);
+        check_duration(c, p, spec, durations[i], false);
     if (!resources)
         v_required(c, at, "a queue says what it is owed: gpu, cpu, memory or other resources, each with quota, overQuotaWeight and limit");
     if (resources && resources->len > QUEUE_RESOURCES_MAX)
@@ -187,8 +187,8 @@ static void check_min(struct vctx *c, const struct vpath *p, const struct json *
         return;
     if (n > 0)
         v_forbidden(c, V_FIELD(p, "minSubGroup"), "may not be given together with minMember: a gang is counted in pods or in sub-groups");
-    if (m < 1)
-        v_invalid_int(c, V_FIELD(p, "minSubGroup"), m, "must be at least 1");
+    if (m < 0)
+        v_invalid_int(c, V_FIELD(p, "minSubGroup"), m, "must be at least 0");
     else if (!children)
         v_forbidden(c, V_FIELD(p, "minSubGroup"), "there are no sub-groups to be counted");
     else if ((size_t)m > children)
@@ -207,7 +207,9 @@ void v_kai_group_spec(struct vctx *c, const struct vpath *p, const struct json *
     }
     struct subgroup *g = read_subgroups(c, at, list, &roots);
     check_circles(c, at, g, n);
-    check_min(c, p, spec, 1, roots);
+    check_duration(c, p, spec, S("preemptionDelay"), false);
+    check_duration(c, p, spec, S("stalenessGracePeriod"), true);
+    check_min(c, p, spec, 0, roots);
     for (size_t i = 0; i < n; i++)
         check_min(c, V_INDEX(at, i), g[i].json, 0, g[i].children);
 }
@@ -303,6 +305,31 @@ void v_shard_spec(struct vctx *c, const struct vpath *p, const struct json *spec
 
 enum { TOPOLOGY_LEVELS_MAX = 16 };
 
+/* Of a level a second name, that no other label or alias has. */
+static void check_alias(struct vctx *c, const struct vpath *here, const struct json *levels, size_t at)
+{
+    const struct json *level = &levels->items[at];
+    str alias = V_STR(level, "alias");
+    if (!alias.len || !v_check(c, here, alias, validate_qualified_name))
+        return;
+    v_foreach (other, i, levels)
+        if (str_eq(V_STR(other, "nodeLabel"), alias))
+            v_invalid_str(c, here, alias, "is the label of a level");
+    if (v_seen_before(levels, at, S("alias")))
+        v_duplicate(c, here, alias);
+}
+
+/* Labels stay: what is in place was placed by them. */
+static void check_labels_stay(struct vctx *c, const struct vpath *at, const struct json *levels)
+{
+    const struct json *old = V_GET(V_GET(c->old, "spec"), "levels");
+    bool same = v_len(old) == v_len(levels);
+    v_foreach (level, i, levels)
+        same = same && str_eq(V_STR(level, "nodeLabel"), V_STR(&old->items[i], "nodeLabel"));
+    if (c->old && !same)
+        v_invalid(c, at, levels, "field is immutable, but for aliases");
+}
+
 void v_topology_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
     const struct json *levels = V_GET(spec, "levels");
@@ -321,7 +348,9 @@ void v_topology_spec(struct vctx *c, const struct vpath *p, const struct json *s
             v_duplicate(c, here, label);
         else if (v_check(c, here, label, validate_qualified_name) && str_is(label, "kubernetes.io/hostname") && i + 1 < n)
             v_invalid_str(c, here, label, "a host is the narrowest level: it can only be the last one");
+        check_alias(c, V_FIELD(V_INDEX(at, i), "alias"), levels, i);
     }
+    check_labels_stay(c, at, levels);
 }
 
 /* --- parts of GPUs ------------------------------------------------------------------------------------------------------------------------ */

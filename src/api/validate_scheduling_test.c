@@ -65,7 +65,10 @@ TEST(pod_groups_of_kai)
         GOOD(KAI("'minMember':null,'minSubGroup':1,'subGroups':[" SUB("a", ",'minMember':0") "," SUB("b", ",'minMember':2") "]")),
         GOOD(SUBS(SUB("top", ",'minSubGroup':2") "," SUB("a", UNDER("top")) "," SUB("b", UNDER("top") ",'topologyConstraint':{'topology':'t','requiredTopologyLevel':'rack'}"))),
         GOOD(SUBS(SUB("top", ",'minMember':2") "," SUB("a", UNDER("top")))), /* of no effect, as KAI had it */
-        BAD(KAI("'minMember':0"), "spec.minMember: Invalid value: 0: must be at least 1"),
+        GOOD(KAI("'minMember':0")),
+        BAD(KAI("'minMember':-1"), "spec.minMember: Invalid value: -1: must be at least 0"),
+        GOOD(KAI("'preemptionDelay':'5m','stalenessGracePeriod':'-1s'")),
+        BAD(KAI("'preemptionDelay':'-5m'"), "spec.preemptionDelay: Invalid value: '-5m': must not be negative"),
         BAD(KAI("'minMember':200000"), "spec.minMember: Invalid value: 200000: must be at most 100000"),
         BAD(KAI("'preemptibility':'never'"), "spec.preemptibility: Unsupported value: 'never': supported values: 'preemptible', 'non-preemptible', 'semi-preemptible'"),
         BAD(KAI("'queue':'A queue'"), "spec.queue: Invalid value: 'A queue': a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
@@ -73,7 +76,8 @@ TEST(pod_groups_of_kai)
         BAD(KAI("'minMember':2,'minSubGroup':1,'subGroups':[" SUB("a", "") "]"),
             "spec.minSubGroup: Forbidden: may not be given together with minMember: a gang is counted in pods or in sub-groups"),
         BAD(KAI("'minSubGroup':1"), "spec.minSubGroup: Forbidden: there are no sub-groups to be counted"),
-        BAD(KAI("'minSubGroup':0,'subGroups':[" SUB("a", "") "]"), "spec.minSubGroup: Invalid value: 0: must be at least 1"),
+        GOOD(KAI("'minSubGroup':0,'subGroups':[" SUB("a", "") "]")),
+        BAD(KAI("'minSubGroup':-1,'subGroups':[" SUB("a", "") "]"), "spec.minSubGroup: Invalid value: -1: must be at least 0"),
         BAD(KAI("'minSubGroup':3,'subGroups':[" SUB("a", "") "," SUB("b", "") "," SUB("c", UNDER("b")) "]"), "spec.minSubGroup: Invalid value: 3: there are only 2 sub-groups to be counted"),
         BAD(SUBS(SUB("a", ",'minMember':-1")), "spec.subGroups[0].minMember: Invalid value: -1: must be at least 0"),
         BAD(SUBS(SUB("a", ",'minSubGroup':1")), "spec.subGroups[0].minSubGroup: Forbidden: there are no sub-groups to be counted"),
@@ -176,7 +180,12 @@ TEST(topologies)
         BAD(TOPOLOGY(LEVEL("kubernetes.io/hostname") "," LEVEL("rack")),
             "spec.levels[0].nodeLabel: Invalid value: 'kubernetes.io/hostname': a host is the narrowest level: it can only be the last one"),
         BAD(TOPOLOGY("{}"), "spec.levels[0].nodeLabel: Required value"),
-        {TOPOLOGY(LEVEL("rack")), TOPOLOGY(LEVEL("block")), "spec.levels: Invalid value: [{'nodeLabel':'rack'}]: field is immutable", NULL},
+        {TOPOLOGY(LEVEL("rack")), TOPOLOGY(LEVEL("block")), "spec.levels: Invalid value: [{'nodeLabel':'rack'}]: field is immutable, but for aliases", NULL},
+        {TOPOLOGY(LEVEL("rack") "," LEVEL("host")), TOPOLOGY(LEVEL("rack")), "spec.levels: Invalid value: [{'nodeLabel':'rack'},{'nodeLabel':'host'}]: field is immutable, but for aliases", NULL},
+        {TOPOLOGY("{'nodeLabel':'rack','alias':'row'}"), TOPOLOGY(LEVEL("rack")), NULL, NULL},
+        GOOD(TOPOLOGY("{'nodeLabel':'example.com/rack','alias':'rack'}," LEVEL("kubernetes.io/hostname"))),
+        BAD(TOPOLOGY("{'nodeLabel':'a','alias':'x'},{'nodeLabel':'b','alias':'x'}"), "spec.levels[1].alias: Duplicate value: 'x'"),
+        BAD(TOPOLOGY("{'nodeLabel':'a','alias':'b'},{'nodeLabel':'b'}"), "spec.levels[0].alias: Invalid value: 'b': is the label of a level"),
     };
     TESTING_RUN(cases);
 }

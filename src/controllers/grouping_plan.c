@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/grouping_plan.h"
 
+#include "api/codec_scalar.h"
 #include "api/validate.h"
 
 #define NAME_MAX_BYTES 253u
@@ -244,6 +245,20 @@ static struct json owner_refs(struct arena *a, const struct json *holder)
     return list;
 }
 
+/* A duration that one of the chain says, owners before the pod; what cannot be read is passed over. */
+static void set_duration(struct arena *a, struct json *spec, const char *key, const struct grouping_chain *c, const char *note, bool may_be_negative)
+{
+    struct err why = ERR_NONE;
+    int64_t ns;
+    for (size_t i = c->len; i > 0; i--) {
+        str text = note_of(&c->objs[i - 1], note);
+        if (!text.len || codec_duration_parse(a, text, &ns, &why) < 0 || (ns < 0 && !may_be_negative))
+            continue;
+        json_set(a, spec, str_of(key), json_string(text));
+        return;
+    }
+}
+
 static struct json group_spec(struct arena *a, const struct grouping_rule *rule, const struct grouping_chain *c, const struct grouping_members *m)
 {
     struct json spec = json_object(), topology;
@@ -253,6 +268,8 @@ static struct json group_spec(struct arena *a, const struct grouping_rule *rule,
     json_set(a, &spec, S("priorityClassName"), json_string(priority_of(rule, c)));
     if (str_is(preemptibility, "preemptible") || str_is(preemptibility, "non-preemptible") || str_is(preemptibility, "semi-preemptible"))
         json_set(a, &spec, S("preemptibility"), json_string(preemptibility));
+    set_duration(a, &spec, "preemptionDelay", c, "kai.scheduler/preemption-delay", false);
+    set_duration(a, &spec, "stalenessGracePeriod", c, "kai.scheduler/staleness-grace-period", true);
     for (size_t i = c->len; i > 0; i--) {
         if (!topology_from(a, notes_of(&c->objs[i - 1]), false, tree, &topology))
             continue;
@@ -334,11 +351,12 @@ bool grouping_asks_other_queue(const struct grouping_plan *plan, const struct js
 
 struct json grouping_group_patch(struct arena *a, const struct grouping_plan *plan, const struct json *have)
 {
-    /* the last two may have been written by people where the owner says nothing */
+    /* from preemptibility on they may have been written by people where the owner says nothing */
     static const struct {
         str key;
         bool remove;
-    } ours[] = {{STR_INIT("minMember"), false}, {STR_INIT("priorityClassName"), false}, {STR_INIT("subGroups"), true}, {STR_INIT("preemptibility"), false}, {STR_INIT("topologyConstraint"), false}};
+    } ours[] = {{STR_INIT("minMember"), false}, {STR_INIT("priorityClassName"), false}, {STR_INIT("subGroups"), true}, {STR_INIT("preemptibility"), false}, {STR_INIT("topologyConstraint"), false},
+                {STR_INIT("preemptionDelay"), false}, {STR_INIT("stalenessGracePeriod"), false}};
     const struct json *old = json_get(have, S("spec")), *new = json_get(&plan->group, S("spec"));
     struct json patch = json_object(), spec = json_object();
     for (size_t i = 0; i < ARRAY_LEN(ours); i++) {

@@ -254,16 +254,21 @@ TEST(what_owners_ask_for)
     ARENA_AUTO a = ARENA_INIT;
     static const struct owner owners[] = {{"argoproj.io/v1alpha1", "Workflow",
                                            ",'labels':{'kai.scheduler/queue':'q','kai.scheduler/preemptibility':'non-preemptible','kai.scheduler/node-pool':'big'},"
-                                           "'annotations':{'kai.scheduler/topology':'t','kai.scheduler/topology-required-placement':'rack'}", NULL}};
+                                           "'annotations':{'kai.scheduler/topology':'t','kai.scheduler/topology-required-placement':'rack',"
+                                           "'kai.scheduler/preemption-delay':'5m','kai.scheduler/staleness-grace-period':'-1s'}", NULL}};
     struct grouping_chain c = chain_of(&a, NULL, NULL, owners, 1);
     struct grouping_plan p = grouping_plan_make(&a, NULL, &c);
     T_EQ_STR(spec_text(&p, "queue"), "q");
     T_EQ_STR(spec_text(&p, "preemptibility"), "non-preemptible");
+    T_EQ_STR(spec_text(&p, "preemptionDelay"), "5m");
+    T_EQ_STR(spec_text(&p, "stalenessGracePeriod"), "-1s");
     T_EQ_STR(json_text(&a, json_path(&p.group, "spec", "topologyConstraint", NULL)), "{\"topology\":\"t\",\"requiredTopologyLevel\":\"rack\"}");
     T_EQ_STR(json_text(&a, json_path(&p.group, "metadata", "labels", NULL)), "{\"kai.scheduler/node-pool\":\"big\"}");
-    static const struct owner odd[] = {{"x/v1", "Y", ",'labels':{'kai.scheduler/preemptibility':'perhaps'},'annotations':{'kai.scheduler/topology':'t'}", NULL}};
+    static const struct owner odd[] = {{"x/v1", "Y", ",'labels':{'kai.scheduler/preemptibility':'perhaps'},'annotations':{'kai.scheduler/topology':'t','kai.scheduler/preemption-delay':'300',"
+                                                     "'kai.scheduler/staleness-grace-period':'soon'}", NULL}};
     c = chain_of(&a, NULL, NULL, odd, 1);
     p = grouping_plan_make(&a, NULL, &c);
+    T_OK(!json_path(&p.group, "spec", "preemptionDelay", NULL) && !json_path(&p.group, "spec", "stalenessGracePeriod", NULL));
     T_OK(!json_path(&p.group, "spec", "preemptibility", NULL) && !json_path(&p.group, "spec", "topologyConstraint", NULL));
     /* each group of Ray's workers may have a topology of its own */
     static const struct owner ray[] = {{"ray.io/v1", "RayCluster", ",'annotations':{'kai.scheduler/topology':'t'}",

@@ -12,12 +12,13 @@ static const struct schema_field fields_Topology[4] = {
 const struct schema_type schema_kai_v1alpha1_Topology = {.kind = SCHEMA_OBJECT, .name = STR_INIT("Topology"), .openapi = STR_INIT("scheduler.kai.v1alpha1.Topology"), .doc = STR_INIT("The levels of the cluster, such as block, rack and host, as node labels from wide to narrow."), .fields = fields_Topology, .nfields = 4};
 
 static const struct schema_field fields_TopologySpec[1] = {
-    {.name = STR_INIT("levels"), .type = &list_TopologyLevel, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS | SCHEMA_IMMUTABLE, .doc = STR_INIT("From wide to narrow; 1 to 16, each label once.")}};
+    {.name = STR_INIT("levels"), .type = &list_TopologyLevel, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("From wide to narrow; 1 to 16, each label once. Labels stay as they are, aliases may change.")}};
 const struct schema_type schema_kai_v1alpha1_TopologySpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TopologySpec"), .openapi = STR_INIT("scheduler.kai.v1alpha1.TopologySpec"), .doc = STR_INIT("The levels of the cluster."), .fields = fields_TopologySpec, .nfields = 1};
 
-static const struct schema_field fields_TopologyLevel[1] = {
-    {.name = STR_INIT("nodeLabel"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Key of the node label whose values are the parts of this level.")}};
-const struct schema_type schema_kai_v1alpha1_TopologyLevel = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TopologyLevel"), .openapi = STR_INIT("scheduler.kai.v1alpha1.TopologyLevel"), .doc = STR_INIT("One level."), .fields = fields_TopologyLevel, .nfields = 1};
+static const struct schema_field fields_TopologyLevel[2] = {
+    {.name = STR_INIT("nodeLabel"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Key of the node label whose values are the parts of this level.")},
+    {.name = STR_INIT("alias"), .type = &schema_string, .doc = STR_INIT("Another name of the level, for the constraints of workloads; none of this topology's other names.")}};
+const struct schema_type schema_kai_v1alpha1_TopologyLevel = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TopologyLevel"), .openapi = STR_INIT("scheduler.kai.v1alpha1.TopologyLevel"), .doc = STR_INIT("One level."), .fields = fields_TopologyLevel, .nfields = 2};
 
 static const struct schema_field fields_TopologyList[4] = {
     {.name = STR_INIT("apiVersion"), .type = &schema_string, .doc = STR_INIT("Group and version of this object's schema.")},

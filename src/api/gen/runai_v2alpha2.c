@@ -23,9 +23,9 @@ static const struct schema_field fields_PodGroup[5] = {
 static const uint8_t index_PodGroup[16] = {3, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 4, 5};
 const struct schema_type schema_runai_v2alpha2_PodGroup = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PodGroup"), .openapi = STR_INIT("ai.run.scheduling.v2alpha2.PodGroup"), .doc = STR_INIT("Pods that are placed together or not at all."), .fields = fields_PodGroup, .nfields = 5, .index8 = index_PodGroup, .index_mask = 15};
 
-static const struct schema_field fields_PodGroupSpec[12] = {
-    {.name = STR_INIT("minMember"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Pods that must be placed together; 1 when absent. Excludes minSubGroup; leaves of subGroups say it themselves.")},
-    {.name = STR_INIT("minSubGroup"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Sub-groups at the top that must be placed together; all of them when absent. Excludes minMember.")},
+static const struct schema_field fields_PodGroupSpec[14] = {
+    {.name = STR_INIT("minMember"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Pods that must be placed together; 1 when absent, 0: each by itself. Excludes minSubGroup; leaves say it themselves.")},
+    {.name = STR_INIT("minSubGroup"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Sub-groups at the top that must be placed together; all when absent, 0: none must. Excludes minMember.")},
     {.name = STR_INIT("queue"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Queue that the work is in; default-queue when absent.")},
     {.name = STR_INIT("priorityClassName"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("PriorityClass of the group; orders it among the work of its queue.")},
     {.name = STR_INIT("preemptibility"), .type = &schema_string, .doc = STR_INIT("Whether its pods may be taken away; absent: when its priority is below 100."), .rules = &rules_enums_preemptible_non_preemptible_semi_preemptible},
@@ -34,15 +34,17 @@ static const struct schema_field fields_PodGroupSpec[12] = {
     {.name = STR_INIT("backoffLimit"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Kept for old clients; of no effect.")},
     {.name = STR_INIT("markUnschedulable"), .type = &schema_bool, .flags = SCHEMA_POINTER, .doc = STR_INIT("False keeps pods that find no place from being marked so; true when absent.")},
     {.name = STR_INIT("schedulingBackoff"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("1 gives up on a node pool after one failed try; -1, also when absent, never gives up.")},
+    {.name = STR_INIT("preemptionDelay"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("How long it waits before others are evicted for it, such as 5m; anew after an eviction.")},
+    {.name = STR_INIT("stalenessGracePeriod"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("How long pods run on when fewer are left than must run together, such as 1m; below 0: for ever.")},
     {.name = STR_INIT("topologyConstraint"), .type = &schema_runai_v2alpha2_TopologyConstraint, .flags = SCHEMA_POINTER, .doc = STR_INIT("Which part of the cluster the group must or should stay within.")},
     {.name = STR_INIT("subGroups"), .type = &list_SubGroup_map_name, .doc = STR_INIT("Groups inside the group, each with rules of its own; by their parents they form a tree.")}};
-static const uint8_t index_PodGroupSpec[32] = {0, 6, 0, 11, 0, 0, 0, 9, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0, 2, 0, 0, 1, 0, 0, 3, 4, 0, 0, 7, 10, 12, 0};
-const struct schema_type schema_runai_v2alpha2_PodGroupSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PodGroupSpec"), .openapi = STR_INIT("ai.run.scheduling.v2alpha2.PodGroupSpec"), .doc = STR_INIT("How many pods must run together, where, and for whom."), .fields = fields_PodGroupSpec, .nfields = 12, .index8 = index_PodGroupSpec, .index_mask = 31};
+static const uint8_t index_PodGroupSpec[32] = {0, 6, 12, 13, 0, 0, 0, 9, 0, 0, 8, 0, 0, 0, 5, 0, 0, 0, 2, 0, 0, 1, 0, 0, 3, 4, 11, 0, 7, 10, 14, 0};
+const struct schema_type schema_runai_v2alpha2_PodGroupSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("PodGroupSpec"), .openapi = STR_INIT("ai.run.scheduling.v2alpha2.PodGroupSpec"), .doc = STR_INIT("How many pods must run together, where, and for whom."), .fields = fields_PodGroupSpec, .nfields = 14, .index8 = index_PodGroupSpec, .index_mask = 31};
 
 static const struct schema_field fields_SubGroup[5] = {
     {.name = STR_INIT("name"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name within the group; pods name it in the label kai.scheduler/subgroup-name.")},
     {.name = STR_INIT("minMember"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Pods of a leaf that must be placed together; 1 when absent, 0 when none must.")},
-    {.name = STR_INIT("minSubGroup"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Sub-groups of this one that must be placed together; all of them when absent.")},
+    {.name = STR_INIT("minSubGroup"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Sub-groups of this one that must be placed together; all of them when absent, 0: none must.")},
     {.name = STR_INIT("parent"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Sub-group that it is a part of; absent at the top.")},
     {.name = STR_INIT("topologyConstraint"), .type = &schema_runai_v2alpha2_TopologyConstraint, .flags = SCHEMA_POINTER, .doc = STR_INIT("Which part of the cluster the sub-group must or should stay within.")}};
 static const uint8_t index_SubGroup[16] = {0, 0, 3, 5, 0, 2, 1, 0, 0, 0, 0, 0, 0, 4, 0, 0};
@@ -50,7 +52,7 @@ const struct schema_type schema_runai_v2alpha2_SubGroup = {.kind = SCHEMA_OBJECT
 
 static const struct schema_field fields_TopologyConstraint[3] = {
     {.name = STR_INIT("topology"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Topology that the levels are from.")},
-    {.name = STR_INIT("requiredTopologyLevel"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Level, a node label: all pods run on nodes with the same value.")},
+    {.name = STR_INIT("requiredTopologyLevel"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Level, a node label or its alias in the topology: all pods run on nodes with the same value.")},
     {.name = STR_INIT("preferredTopologyLevel"), .type = &schema_string, .flags = SCHEMA_POINTER, .doc = STR_INIT("Level that is tried first, and given up when there is no room.")}};
 const struct schema_type schema_runai_v2alpha2_TopologyConstraint = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TopologyConstraint"), .openapi = STR_INIT("ai.run.scheduling.v2alpha2.TopologyConstraint"), .doc = STR_INIT("Which part of the cluster pods must or should stay within."), .fields = fields_TopologyConstraint, .nfields = 3};
 

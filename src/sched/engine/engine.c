@@ -140,7 +140,7 @@ void sched_namespace_delete(struct sched *s, str name)
     statement_event(s, EVENT_NAMESPACE);
 }
 
-int sched_topology_put(struct sched *s, str name, const str *labels, size_t n, struct err *err)
+int sched_topology_put(struct sched *s, str name, const str *labels, const str *aliases, size_t n, struct err *err)
 {
     if (n == 0 || n > TOPOLOGY_LEVELS)
         return err_set(err, E_INVALID_ARG, "topology " STR_FMT " has %zu levels: 1 to %u are possible", STR_ARG(name), n, TOPOLOGY_LEVELS);
@@ -150,8 +150,10 @@ int sched_topology_put(struct sched *s, str name, const str *labels, size_t n, s
         map_put(&s->topologies, symbol_text(&s->sym, symbol(&s->sym, name)), t);
     }
     t->n = (uint32_t)n;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         t->label[i] = symbol(&s->sym, labels[i]);
+        t->alias[i] = symbol(&s->sym, aliases ? aliases[i] : S(""));
+    }
     statement_event(s, EVENT_GROUP);
     return 0;
 }
@@ -168,7 +170,7 @@ str sched_topology_key(const struct sched *s, struct arena *a, str name, str lev
     for (uint32_t i = 0; t && i < t->n; i++) {
         str label = symbol_text(&s->sym, t->label[i]);
         strbuf_addf(&key, "%s" STR_FMT, i ? "," : "", STR_ARG(label));
-        if (str_eq(label, level))
+        if (level.len && (str_eq(label, level) || str_eq(symbol_text(&s->sym, t->alias[i]), level)))
             return strbuf_str(&key);
     }
     return level;

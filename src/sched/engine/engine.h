@@ -40,9 +40,9 @@ int sched_storage_class_put(struct sched *s, const struct storage_class_spec *sp
 void sched_pv_delete(struct sched *s, str name);
 void sched_pvc_delete(struct sched *s, str ns, str name);
 void sched_storage_class_delete(struct sched *s, str name);
-/* A declared topology tree: labels from its root down.  sched_topology_key gives the key of one of its levels for group_spec ("zone,rack"), on the arena; the label itself when
+/* A declared topology tree: labels from its root down, and other names of the levels, "" for none (aliases NULL: of all).  sched_topology_key gives the key of one of its levels for group_spec ("zone,rack"), on the arena; the level's name itself when
  * there is no such tree or level. */
-int sched_topology_put(struct sched *s, str name, const str *labels, size_t n, struct err *err) MUST_CHECK;
+int sched_topology_put(struct sched *s, str name, const str *labels, const str *aliases, size_t n, struct err *err) MUST_CHECK;
 void sched_topology_delete(struct sched *s, str name);
 str sched_topology_key(const struct sched *s, struct arena *a, str name, str level);
 /* Priority classes, for pods that name one and have no number (manifests that no admission saw); pods that are there already keep what they have. */

@@ -185,7 +185,7 @@ static int check_subgroup(const struct group_spec *g, size_t i, struct err *err)
         return err_set(err, E_INVALID_ARG, "sub-group %zu of group " STR_FMT "/" STR_FMT " needs a name", i, STR_ARG(g->ns), STR_ARG(g->name));
     if (subgroup_index(g, x->name) != i)
         return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " has two sub-groups " STR_FMT, STR_ARG(g->ns), STR_ARG(g->name), STR_ARG(x->name));
-    if (x->min_member < 0 || x->min_subgroup < 0)
+    if (x->min_member < 0 || x->min_subgroup < SUBGROUPS_NONE)
         return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " has a negative minimum", STR_ARG(x->name), STR_ARG(g->ns), STR_ARG(g->name));
     if (x->parent.len && subgroup_index(g, x->parent) == 0xffff)
         return err_set(err, E_INVALID_ARG, "sub-group " STR_FMT " of group " STR_FMT "/" STR_FMT " names the parent " STR_FMT ", which is not there", STR_ARG(x->name), STR_ARG(g->ns),
@@ -219,7 +219,7 @@ static int check(const struct sched *s, const struct group_spec *g, struct err *
         return err_set(err, E_INVALID_ARG, "a group needs a name");
     if (g->min_member < 0 || (uint32_t)g->min_member > LIMIT_SCHED_GROUP)
         return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " wants at least %d members: 0 to %u are possible", STR_ARG(g->ns), STR_ARG(g->name), g->min_member, LIMIT_SCHED_GROUP);
-    if (g->min_subgroup < 0)
+    if (g->min_subgroup < SUBGROUPS_NONE)
         return err_set(err, E_INVALID_ARG, "group " STR_FMT "/" STR_FMT " wants at least %d sub-groups", STR_ARG(g->ns), STR_ARG(g->name), g->min_subgroup);
     if (g->nsubgroups > LIMIT_SCHED_SUBGROUPS)
         return err_set(err, E_TOO_LARGE, "group " STR_FMT "/" STR_FMT " has %zu sub-groups, more than %u", STR_ARG(g->ns), STR_ARG(g->name), g->nsubgroups, LIMIT_SCHED_SUBGROUPS);
@@ -295,6 +295,8 @@ static void fill(struct sched *s, struct unit *x, const struct group_spec *g)
         x->runtime_ns = g->runtime_ns;
     x->has_runtime = g->runtime_ns != 0;
     x->max_tries = g->max_tries;
+    x->delay_ns = g->delay_ns;
+    x->stale_grace_ns = g->stale_grace_ns;
     x->nsubgroups = (uint32_t)g->nsubgroups;
     x->subgroups = arena_array(a, g->nsubgroups, struct subgroup);
     for (size_t i = 0; i < g->nsubgroups; i++) {

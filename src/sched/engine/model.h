@@ -267,6 +267,7 @@ struct unit { /* a pod alone, or a group */
     nsec_t protect_ns; /* longest of its members */
     bool has_runtime;  /* the group's own */
     int32_t max_tries; /* 0: no end */
+    nsec_t delay_ns, stale_grace_ns; /* of struct group_spec */
     int32_t min_member, min_subgroup;
     struct subgroup *subgroups;
     uint32_t nsubgroups;
@@ -299,6 +300,7 @@ struct topo {
 
 struct topology_levels {
     sym_t label[TOPOLOGY_LEVELS]; /* root first */
+    sym_t alias[TOPOLOGY_LEVELS]; /* 0: none */
     uint32_t n;
 };
 struct priority_class {

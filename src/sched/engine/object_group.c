@@ -6,6 +6,7 @@
  *   scheduling.k8s.io               schedulingPolicy.gang.minCount, schedulingConstraints.topology[].key
  * Topology levels are node label keys in all of them; those of a declared Topology count from its root down. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/codec_scalar.h"
 #include "base/limits.h"
 #include "sched/engine/object.h"
 #include "sched/engine/object_read.h"
@@ -13,6 +14,14 @@
 static int32_t read_min(struct reader *r, const struct json *of, const struct spot *at, const char *key)
 {
     return (int32_t)read_int(r, of, at, key, 0, INT32_MAX, 1);
+}
+
+/* Of a group or sub-group; the minimum in members is 0 where sub-groups are counted. */
+static void read_minimums(struct reader *r, const struct json *of, const struct spot *at, int32_t *ret_members, int32_t *ret_subgroups)
+{
+    int64_t n = read_int(r, of, at, "minSubGroup", 0, INT32_MAX, -1);
+    *ret_subgroups = n == 0 ? SUBGROUPS_NONE : (int32_t)MAX(n, (int64_t)0);
+    *ret_members = n >= 0 ? 0 : read_min(r, of, at, "minMember");
 }
 
 /* One key as a list, "" as none. */
@@ -48,8 +57,7 @@ static void read_subgroups(struct reader *r, const struct json *spec, const stru
         if (str_empty(p[i].name))
             read_bad(r, SPOT(here, "name"), "is missing");
         p[i].parent = read_str(r, v, here, "parent");
-        p[i].min_subgroup = (int32_t)read_int(r, v, here, "minSubGroup", 0, INT32_MAX, 0);
-        p[i].min_member = p[i].min_subgroup ? 0 : read_min(r, v, here, "minMember");
+        read_minimums(r, v, here, &p[i].min_member, &p[i].min_subgroup);
         read_levels(r, v, here, &p[i].required_key, &p[i].preferred_key);
     }
     ret->subgroups = p;
@@ -69,18 +77,32 @@ static int32_t sum_of_leaves(const struct group_spec *g)
     return g->nsubgroups ? (int32_t)MIN(sum, (int64_t)INT32_MAX) : INT32_MAX;
 }
 
+/* What cannot be read is as if it were not there; *ret stays as it is then. */
+static void read_duration(struct reader *r, const struct json *spec, const char *key, nsec_t *ret)
+{
+    str text = json_get_str(spec, str_of(key));
+    struct err why = ERR_NONE;
+    int64_t n;
+    if (text.len && codec_duration_parse(r->a, text, &n, &why) == 0)
+        *ret = n;
+}
+
 static void read_kai(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)
 {
     str required, preferred;
     static const char *const words[] = {"", "preemptible", "non-preemptible", "semi-preemptible"};
-    ret->min_subgroup = (int32_t)read_int(r, spec, at, "minSubGroup", 0, INT32_MAX, 0);
-    ret->min_member = ret->min_subgroup ? 0 : read_min(r, spec, at, "minMember");
+    read_minimums(r, spec, at, &ret->min_member, &ret->min_subgroup);
     ret->queue = read_str(r, spec, at, "queue");
     ret->preemptibility = (enum preemptibility)read_word(r, spec, at, "preemptibility", words, ARRAY_LEN(words), PREEMPTIBLE_UNSET); /* in the order of the words */
     const struct priority_class *class_ = json_get(spec, S("priorityClassName")) ? sched_priority_class_find(r->s, read_str(r, spec, at, "priorityClassName")) : NULL;
     ret->has_priority = class_ != NULL;
     ret->priority = class_ ? class_->value : 0;
     ret->max_tries = (int32_t)MAX(read_int(r, spec, at, "schedulingBackoff", INT32_MIN, INT32_MAX, -1), 0);
+    read_duration(r, spec, "preemptionDelay", &ret->delay_ns);
+    ret->delay_ns = MAX(ret->delay_ns, (nsec_t)0);
+    ret->stale_grace_ns = -2;
+    read_duration(r, spec, "stalenessGracePeriod", &ret->stale_grace_ns);
+    ret->stale_grace_ns = ret->stale_grace_ns == -2 ? 0 : ret->stale_grace_ns == 0 ? 1 : ret->stale_grace_ns; /* at once is as soon as can be */
     read_subgroups(r, spec, at, ret);
     ret->min_member = MIN(ret->min_member, sum_of_leaves(ret)); /* where there are sub-groups, theirs count */
     read_levels(r, spec, at, &required, &preferred);

@@ -94,17 +94,20 @@ static int put_priority_class(struct sched *s, struct arena *a, const struct jso
     return 0;
 }
 
-/* Topology trees as KAI and Kueue declare them: spec.levels[].nodeLabel, root first. */
+/* Topology trees as KAI and Kueue declare them: spec.levels[].nodeLabel and alias, root first. */
 static int put_topology(struct sched *s, struct arena *a, const struct json *obj, struct err *err)
 {
     struct reader r = READER(s, a, err);
     const struct spot *at = SPOT(NULL, "spec"), *levels_at = SPOT(at, "levels");
     const struct json *levels = read_array(&r, read_object(&r, obj, NULL, "spec"), at, "levels");
     size_t n = list_len(levels);
-    str *labels = arena_array(a, n, str);
-    for (size_t i = 0; i < n && r.code == 0; i++)
-        labels[i] = read_str(&r, read_item(&r, levels, levels_at, i), SPOT_AT(levels_at, i), "nodeLabel");
-    return r.code < 0 ? r.code : sched_topology_put(s, json_get_str(json_get(obj, S("metadata")), S("name")), labels, n, err);
+    str *labels = arena_array(a, n, str), *aliases = arena_array(a, n, str);
+    for (size_t i = 0; i < n && r.code == 0; i++) {
+        const struct json *level = read_item(&r, levels, levels_at, i);
+        labels[i] = read_str(&r, level, SPOT_AT(levels_at, i), "nodeLabel");
+        aliases[i] = read_str(&r, level, SPOT_AT(levels_at, i), "alias");
+    }
+    return r.code < 0 ? r.code : sched_topology_put(s, json_get_str(json_get(obj, S("metadata")), S("name")), labels, aliases, n, err);
 }
 
 /* ClusterDomainRoute and DomainRoute of Kuscia: spec.bandwidth from spec.source to spec.destination. */

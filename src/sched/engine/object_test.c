@@ -623,8 +623,10 @@ TEST(declared_topologies)
                                  "{'apiVersion':'v1','kind':'Node','metadata':{'name':'c','labels':{'rack':'r1'}},'status':{'allocatable':{'cpu':'1','pods':'9'}}},"
                                  "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g','namespace':'x'},'spec':{'minMember':2,"
                                  "'topologyConstraint':{'topology':'dc','requiredTopologyLevel':'rack'}}},"
-                                 "{'apiVersion':'kai.scheduler/v1alpha1','kind':'Topology','metadata':{'name':'dc'},'spec':{'levels':[{'nodeLabel':'zone'},{'nodeLabel':'rack'}]}}]}");
+                                 "{'apiVersion':'kai.scheduler/v1alpha1','kind':'Topology','metadata':{'name':'dc'},'spec':{'levels':[{'nodeLabel':'zone'},{'nodeLabel':'rack','alias':'shelves'}]}}]}");
     T_NO_ERR(object_put(w.s, &list, &known, &err), &err);
+    T_EQ_STR(sched_topology_key(w.s, &w.a, S("dc"), S("shelves")), "zone,rack");
+    T_EQ_STR(sched_topology_key(w.s, &w.a, S("dc"), S("")), "");
     const struct unit *u = &w.s->units[sched_group_find(w.s, S("x"), S("g"))];
     T_EQ_INT(u->nrequired_keys, 1);
     T_EQ_STR(symbol_text(&w.s->sym, u->required_keys[0]), "zone,rack");
@@ -636,7 +638,7 @@ TEST(declared_topologies)
     T_EQ_STR(symbol_text(&w.s->sym, t->value[t->domain[b]]), "z2/r1");
     T_NO_ERR(model_check(w.s, &err), &err);
     T_EQ_STR(sched_topology_key(w.s, &w.a, S("dc"), S("shelf")), "shelf");
-    T_ERR(sched_topology_put(w.s, S("none"), NULL, 0, &err), E_INVALID_ARG);
+    T_ERR(sched_topology_put(w.s, S("none"), NULL, NULL, 0, &err), E_INVALID_ARG);
     done(&w);
 }
 

@@ -233,11 +233,12 @@ struct spec_sort_rule {
     bool by_available; /* else by capacity */
     bool descending;
 };
+#define SUBGROUPS_NONE (-1)
 struct spec_subgroup {
     str name;
     str parent; /* "" the group itself */
     int32_t min_member;   /* 0: none must be */
-    int32_t min_subgroup; /* so many of the sub-groups just below must have theirs; 0: all of them */
+    int32_t min_subgroup; /* so many of the sub-groups just below must have theirs; 0: all of them, SUBGROUPS_NONE: none */
     str required_key, preferred_key; /* topology: node label keys; "" none */
 };
 struct route_spec { /* a way from one domain to another */
@@ -265,6 +266,8 @@ struct group_spec {
     size_t nsort_rules;
     struct spec_labels node_selector; /* of all members */
     nsec_t runtime_ns;  /* of the group's object; 0: what its members say */
+    nsec_t delay_ns;    /* so long its members wait before others are evicted for them; 0: what each says */
+    nsec_t stale_grace_ns; /* so long it may be below its minimum; 0: what the scheduler was told, below 0: for ever */
     int32_t max_tries;  /* KAI's schedulingBackoff: so many failed tries, then none until nodes change; 0: no end */
 };
 

@@ -29,12 +29,13 @@ void tree_make(struct branch *tree, const struct unit *unit, bool gangs)
         const struct subgroup *g = i < root ? &unit->subgroups[i] : NULL;
         tree[i] = (struct branch){.parent = !g || g->parent >= root ? root : g->parent};
         tree[i].target = gangs ? (g ? g->min_member : unit->min_member) : 0;
-        tree[i].need = gangs ? (uint32_t)(g ? g->min_subgroup : unit->min_subgroup) : 0;
     }
     for (uint32_t i = 0; i < root; i++)
         tree[tree[i].parent].nchildren++;
-    for (uint32_t i = 0; gangs && i <= root; i++)
-        tree[i].need = tree[i].need ? MIN(tree[i].need, tree[i].nchildren) : tree[i].nchildren;
+    for (uint32_t i = 0; gangs && i <= root; i++) {
+        int32_t least = i < root ? unit->subgroups[i].min_subgroup : unit->min_subgroup;
+        tree[i].need = least == SUBGROUPS_NONE ? 0 : least ? MIN((uint32_t)least, tree[i].nchildren) : tree[i].nchildren;
+    }
     tree_settle(tree, root);
 }
 

@@ -276,6 +276,17 @@ void live_feed_answer(struct live *l, str text)
 }
 
 /* --- groups -------------------------------------------------------------------------------------------------------------------------------------- */
+/* What other objects make of it: its class, and the topologies that its levels are of. */
+static uint64_t group_meaning(const struct group_spec *g)
+{
+    uint64_t h = g->has_priority ? (uint64_t)g->priority : UINT64_MAX;
+    for (size_t i = 0; i < g->nrequired_keys + g->npreferred_keys; i++)
+        h = h * 31 + str_hash(i < g->nrequired_keys ? g->required_keys[i] : g->preferred_keys[i - g->nrequired_keys]);
+    for (size_t i = 0; i < g->nsubgroups; i++)
+        h = (h * 31 + str_hash(g->subgroups[i].required_key)) * 31 + str_hash(g->subgroups[i].preferred_key);
+    return h;
+}
+
 static bool put_group(struct live *l, struct arena *a, const struct json *obj)
 {
     struct group_spec g;
@@ -292,7 +303,7 @@ static bool put_group(struct live *l, struct arena *a, const struct json *obj)
         g.priority = (int32_t)((int64_t)(intptr_t)class_ - LIVE_CLASS_BIAS);
     }
     live_phase_put(l, obj);
-    if (!live_groups_put(l, obj, g.has_priority ? g.priority : INT64_MIN))
+    if (!live_groups_put(l, obj, group_meaning(&g)))
         return false; /* of a status of its own, most often */
     if (sched_group_put(l->s, &g, &u, &err) < 0)
         complain(l, "PodGroup", g.ns, g.name, &err);
@@ -402,6 +413,10 @@ bool live_feed_put(struct live *l, enum live_kind kind, struct arena *a, struct 
     case KIND_SHARD:
         put_shard(l, a, obj);
         break;
+    case KIND_TOPOLOGY:
+        put_other(l, obj);
+        live_shards_topology(l);
+        break;
     case KIND_PVC:
         put_other(l, obj);
         live_binds_claims_changed(l, json_get_str(meta, S("namespace")), json_get_str(meta, S("name")));
@@ -465,6 +480,7 @@ void live_feed_delete(struct live *l, enum live_kind kind, str ns, str name)
         break;
     case KIND_TOPOLOGY:
         sched_topology_delete(s, name);
+        live_shards_topology(l);
         break;
     case KIND_ROUTE:
         sched_route_delete(s, ns, name);

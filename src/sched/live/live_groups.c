@@ -121,13 +121,13 @@ static void set_pool(struct live_group *g, const struct json *obj)
     snprintf(g->pool, sizeof g->pool, STR_FMT, STR_ARG(label.len ? label : S(NODE_POOL)));
 }
 
-static uint64_t looks_of(const struct json *obj, int64_t priority)
+static uint64_t looks_of(const struct json *obj, uint64_t meaning)
 {
     STRBUF_AUTO b = STRBUF_HEAP;
     const struct json *spec = json_get(obj, S("spec"));
     if (spec)
         json_write(&b, spec);
-    uint64_t h = mix(str_hash(strbuf_str(&b)), (uint64_t)priority);
+    uint64_t h = mix(str_hash(strbuf_str(&b)), meaning);
     return mix(mix(h, str_hash(json_get_str(obj, S("apiVersion")))), str_hash(pool_label(obj)));
 }
 
@@ -150,11 +150,11 @@ static void read_condition(struct live_group *g, const struct json *obj)
     }
 }
 
-bool live_groups_put(struct live *l, const struct json *obj, int64_t priority)
+bool live_groups_put(struct live *l, const struct json *obj, uint64_t meaning)
 {
     const struct json *meta = json_get(obj, S("metadata"));
     str ns = json_get_str(meta, S("namespace")), name = json_get_str(meta, S("name")), uid = json_get_str(meta, S("uid"));
-    uint64_t looks = looks_of(obj, priority);
+    uint64_t looks = looks_of(obj, meaning);
     struct live_group *g = group_find(l, ns, name);
     if (g && g->looks == looks && str_is(uid, g->uid))
         return false;
@@ -256,8 +256,8 @@ static void tell_evicted(struct live *l, const struct live_group *g, unit_id u, 
     switch (d->action) {
     case POLICY_STALE:
         send_event(l, g, "Warning", "StaleJob", "Evicting",
-                   arena_fmt(&a, "fewer than its minimum of %d %s have run for too long: the rest, " STR_FMT ", is evicted", x->min_subgroup ? x->min_subgroup : x->min_member,
-                             x->min_subgroup ? "sub-groups" : "pods", STR_ARG(pods)));
+                   arena_fmt(&a, "fewer than its minimum of %d %s have run for too long: the rest, " STR_FMT ", is evicted", x->min_subgroup > 0 ? x->min_subgroup : x->min_member,
+                             x->min_subgroup > 0 ? "sub-groups" : "pods", STR_ARG(pods)));
         return;
     case POLICY_TOO_LONG:
         note = arena_fmt(&a, STR_FMT " evicted: it has run for longer than queue \"" STR_FMT "\" allows", STR_ARG(pods), STR_ARG(queue));

@@ -325,7 +325,7 @@ bool live_groups_marks(struct live *l, unit_id u); /* are its pods told that the
 uint64_t live_groups_why(struct live *l, unit_id u); /* changes when a unit of a queue waits for another reason; cheap, never 0 */
 struct live_groups *live_groups_new(void);
 void live_groups_free(struct live_groups *x);
-bool live_groups_put(struct live *l, const struct json *obj, int64_t priority); /* false: it was put before and says nothing new */
+bool live_groups_put(struct live *l, const struct json *obj, uint64_t meaning); /* meaning: of what other objects make of it; false: it was put before and says nothing new */
 void live_groups_delete(struct live *l, str ns, str name);
 void live_groups_refused(struct live *l, str ns, str name); /* its status did not get through */
 void live_groups_stale(struct live *l); /* something changed that a status may speak of */
@@ -393,6 +393,7 @@ void live_shards_free(struct live_shards *x);
 int live_shards_put(struct live *l, struct arena *a, const struct json *obj, struct err *err) MUST_CHECK;
 void live_shards_delete(struct live *l, str name);
 void live_shards_again(struct live *l); /* queues and pods are to be read once more */
+void live_shards_topology(struct live *l); /* one has changed: groups are to be read once more */
 void live_shards_dress(struct live *l, struct pod_spec *spec); /* a pod of a queue: which nodes, and how they are compared */
 void live_shards_look(struct live *l, unit_id u); /* its group says something new: are its pods still dressed right? */
 void live_shards_queue(struct live *l, str name, const struct json *obj); /* its annotation; obj NULL: it went */

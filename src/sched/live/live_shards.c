@@ -33,7 +33,7 @@ struct shard {
 struct live_shards {
     VEC(struct shard *) list; /* by name */
     struct map places;        /* queue -> enum place_how; keys are ours */
-    bool again_queues, again_pods;
+    bool again_queues, again_pods, again_groups;
     nsec_t again_at;
 };
 
@@ -187,9 +187,18 @@ void live_shards_again(struct live *l)
     read_again(l, true);
 }
 
+void live_shards_topology(struct live *l)
+{
+    l->shards->again_groups = true;
+    live_wake(l);
+}
+
 nsec_t live_shards_turn(struct live *l, nsec_t now)
 {
     struct live_shards *x = l->shards;
+    if (x->again_groups)
+        live_sources_again(l, KIND_GROUP);
+    x->again_groups = false;
     if (x->again_queues)
         live_sources_again(l, KIND_QUEUE);
     x->again_queues = false;

@@ -233,17 +233,24 @@ static void count_core(const struct policy *p, unit_id u, struct counted *ret)
     free(part);
 }
 
+/* Who was evicted comes again as another pod, and waits anew. */
+static void count_delay(const struct pod *pod, nsec_t delay_ns, struct counted *ret)
+{
+    nsec_t ready;
+    if (!delay_ns)
+        return;
+    if (__builtin_add_overflow(pod->created_ns, delay_ns, &ready))
+        ready = INT64_MAX;
+    ret->ready_ns = MAX(ret->ready_ns, ready);
+}
+
 /* A checkpoint is the whole gang's, whoever tells of it. */
 static void count_loss(const struct spec_loss *say, const struct pod *pod, bool waits, struct counted *ret)
 {
     ret->checkpoint_ns = MAX(ret->checkpoint_ns, say->checkpoint_ns);
     ret->restart_cost_s = MAX(ret->restart_cost_s, (int64_t)say->restart_cost_s);
-    nsec_t ready;
-    if (!waits || !say->delay_ns)
-        return;
-    if (__builtin_add_overflow(pod->created_ns, say->delay_ns, &ready))
-        ready = INT64_MAX;
-    ret->ready_ns = MAX(ret->ready_ns, ready);
+    if (waits)
+        count_delay(pod, say->delay_ns, ret);
 }
 
 void account_count(const struct policy *p, unit_id u, struct counted *ret)
@@ -257,6 +264,8 @@ void account_count(const struct policy *p, unit_id u, struct counted *ret)
         bool waits = pod->state == PS_PENDING && !c->gates, counts = policy_counts(pod->state);
         if (unlikely(pod->loss))
             count_loss(&p->s->losses.p[pod->loss], pod, waits, ret);
+        if (unlikely(unit->delay_ns) && waits)
+            count_delay(pod, unit->delay_ns, ret);
         ret->npending += waits;
         ret->nnominated += pod->state == PS_NOMINATED;
         if (policy_runs(pod->state)) {

@@ -34,6 +34,13 @@ TEST(elastic)
         {"the minimum alone in a full cluster", "n1 2", "a", "j@a 4x1 min=2", "j 2", 0},
         {"below the minimum nothing", "n1 1", "a", "j@a 4x1 min=2", "j 0", 0},
         {"no minimum at all", "n1 3", "a", "j@a 5x1 min=0", "j 3", 0},
+        {"sub-groups of which none must be, each as a whole", "n1 3", "a", "j@a 4x1 min=0 subs=-1 sub=u:2 sub=v:2", "j 2", 0},
+        {"sub-groups of which none must be, nor all of their pods", "n1 3", "a", "j@a 4x1 min=0 subs=-1 sub=u:1/2 sub=v:1/2", "j 3", 0},
+        {"no room for any of the sub-groups that need not be", "n1 1", "a", "j@a 4x1 min=0 subs=-1 sub=u:2 sub=v:2", "j 0", 0},
+        {"sub-groups that need not be give way first", "n1 4", "a q=2; b q=2", "j@b 4x1 min=0 subs=-1 sub=u:2 sub=v:2 on=n1,n1,n1,n1; k@a 2x1", "j 2; k 2", 2},
+        {"a group waits before it shrinks others", "n1 2", "a", "j@a 2x1 min=1 pri=10 on=n1,n1; k@a 1x1 min=1 pri=20 wait=2000", "j 2; k 0", 0},
+        {"and takes free room at once", "n1 2", "a", "j@a 1x1 pri=10 on=n1; k@a 1x1 min=1 pri=20 wait=2000", "j 1; k 1", 0},
+        {"its wait is over", "n1 2", "a", "j@a 2x1 min=1 pri=10 on=n1,n1; k@a 1x1 min=1 pri=20 wait=500", "j 1; k 1", 1},
         {"growth waits behind a gang", "n1 5", "a", "j@a 4x1 min=2; k@a 3x1", "j 2; k 3", 0},
         {"growth of a more important one does not", "n1 5", "a", "j@a 4x1 min=2 pri=60; k@a 3x1 pri=50", "j 4; k 0", 0},
         {"shrinks for a gang that is more important", "n1 4", "a", "j@a 4x1 min=2 pri=10 on=n1,n1,n1,n1; k@a 2x1 pri=20", "j 2; k 2", 2},
@@ -142,6 +149,9 @@ TEST(stale)
         {{"of a sub-group that need not be", "n1 6", "a", "j@a 6x1 min=0 subs=2 sub=u:2 sub=v:2 sub=w:2 on=n1,n1,n1,n1,n1,n1", "2! j 5", 0}, "j-5", 61},
         {{"fixed ones, too", "n1 4", "a q=4", "j@a 3x1 fixed on=n1,n1,n1", "2! j 0", 2}, "j-0", 61},
         {{"what it leaves goes to others", "n1 3", "a", "j@a 3x1 on=n1,n1,n1; k@a 1x2", "2! j 0; k 1", 2}, "j-0", 61},
+        {{"less patience of its own", "n1 4", "a", "j@a 3x1 grace=10 on=n1,n1,n1", "2! j 0", 2}, "j-2", 20},
+        {{"more patience of its own", "n1 4", "a", "j@a 3x1 grace=100 on=n1,n1,n1", "2! j 2", 0}, "j-2", 61},
+        {{"endless patience", "n1 4", "a", "j@a 3x1 grace=-1 on=n1,n1,n1", "2! j 2", 0}, "j-2", 10000},
         {{"a pod alone is never stale", "n1 2", "a", "j@a 1x1 on=n1; k@a 1x1 on=n1", "2! j 1; k 0", 0}, "k", 61},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)

@@ -347,13 +347,15 @@ static void evict_stale(struct policy *p, struct policy_decisions *ret)
     for (size_t i = 0; i < p->stale.len; i++) {
         unit_id u = p->stale.p[i];
         struct batch_unit *b = &p->units[u];
-        if (!b->known || !b->stale_since_ns || p->opts.stale_grace_ns < 0 || !(p->opts.actions >> POLICY_STALE & 1))
+        nsec_t own = p->s->units[u].stale_grace_ns, grace = own ? own : p->opts.stale_grace_ns;
+        if (!b->known || !b->stale_since_ns || !(p->opts.actions >> POLICY_STALE & 1))
             continue;
-        if (p->now - b->stale_since_ns >= p->opts.stale_grace_ns) {
+        if (grace >= 0 && p->now - b->stale_since_ns >= grace) {
             evict_whole(p, u, POLICY_STALE, ret);
             continue;
         }
-        policy_later(p, b->stale_since_ns + p->opts.stale_grace_ns);
+        if (grace >= 0)
+            policy_later(p, b->stale_since_ns + grace);
         p->stale.p[keep++] = u;
     }
     p->stale.len = keep;

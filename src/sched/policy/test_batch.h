@@ -4,7 +4,7 @@
  *   queues  "d; a parent=d q=2 l=4 w=1 p=100 cq=500 cl=1000 pmin=10 rmin=10 max=60 A100=2:4"    of a model: quota and limit; else quota, limit, weight of GPUs in devices (fractions allowed); cq, cl: of cpu; xq, xl: of slices; run times in seconds
  *   units   "j1@a 2x1 min=2 pri=50 on=n1,n2 start=90 fixed soft semi created=5 cpu=100 need=rack like=rack sub=w:1 mib=4000 dev=2 at=rack:r1 model=A100 mig=1 ext=2 cost=60 saved=950 delay=30 rank=1,2"
  *           2 pods of 1 GPU each (0.5: a part, 0: none), the first ones on those nodes; start: seconds; a group when there is more than one or min= is given
- *           run=60: says that it runs for so many seconds; life=60: and does (batch_ends); safe=60: not evicted before; tries=1: schedulingBackoff
+ *           run=60: says that it runs for so many seconds; life=60: and does (batch_ends); safe=60: not evicted before; tries=1: schedulingBackoff; grace=10: stalenessGracePeriod of the group (-1: never); wait=30: its preemptionDelay
  * One turn of the world: a round, binds are confirmed, victims are gone and their pods come again as pending ones.
  * expect  "j1 2; j2 0; j3 1 n2": pods that run after two turns, and on which node the first; then five turns must change nothing; "5! ...": after five. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -232,6 +232,7 @@ struct batch_group_in {
     uint32_t members[8];
     size_t nsubs;
     int32_t tries;
+    nsec_t grace, wait;
 };
 
 static inline void batch_unit(struct batch_world *w, str line, uint32_t number)
@@ -263,6 +264,10 @@ static inline void batch_unit(struct batch_world *w, str line, uint32_t number)
             like.safe = (nsec_t)batch_number(word) * NSEC_PER_SEC;
         else if (str_is(key, "tries"))
             g.tries = (int32_t)batch_number(word);
+        else if (str_is(key, "grace"))
+            g.grace = (nsec_t)batch_number(word) * NSEC_PER_SEC;
+        else if (str_is(key, "wait"))
+            g.wait = (nsec_t)batch_number(word) * NSEC_PER_SEC;
         else if (str_is(key, "created"))
             like.created = (nsec_t)batch_number(word);
         else if (str_is(key, "cpu"))
@@ -308,7 +313,7 @@ static inline void batch_unit(struct batch_world *w, str line, uint32_t number)
             batch_copy(like.label_key, sizeof like.label_key, k);
             batch_copy(like.label_value, sizeof like.label_value, word);
         } else if (str_is(key, "subs")) { /* so many of the sub-groups must be */
-            g.min_subgroup = (int)batch_number(word);
+            g.min_subgroup = (int)batch_number(word); /* -1: none must */
         } else if (str_is(key, "sub")) { /* sub=w:2 : two members from the front are of w, all needed; w:2/3: of three; w:2:rack: in one rack; w:2:~rack: it likes to be; w:2::v below v */
             str k;
             str_cut(&word, ':', &k);
@@ -328,7 +333,7 @@ static inline void batch_unit(struct batch_world *w, str line, uint32_t number)
         batch_copy(like.group, sizeof like.group, name);
     if (group && !undeclared) {
         struct group_spec spec = {.ns = S("x"), .name = name, .min_member = g.min >= 0 ? g.min : (int32_t)n, .created_ns = like.created, .queue = queue, .preemptibility = like.preemptibility,
-                                  .min_subgroup = g.min_subgroup, .required_keys = &g.need, .nrequired_keys = g.need.len != 0, .preferred_keys = &g.like, .npreferred_keys = g.like.len != 0, .subgroups = g.subs, .nsubgroups = g.nsubs, .max_tries = g.tries};
+                                  .min_subgroup = g.min_subgroup, .required_keys = &g.need, .nrequired_keys = g.need.len != 0, .preferred_keys = &g.like, .npreferred_keys = g.like.len != 0, .subgroups = g.subs, .nsubgroups = g.nsubs, .max_tries = g.tries, .stale_grace_ns = g.grace, .delay_ns = g.wait};
         struct err err = ERR_NONE;
         T_NO_ERR(sched_group_put(w->s, &spec, NULL, &err), &err);
     }
