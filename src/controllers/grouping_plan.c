@@ -310,7 +310,7 @@ struct grouping_plan grouping_plan_make(struct arena *a, const struct grouping_r
     const struct grouping_rule *rule = rule_at(rules, &c->objs[top]);
     struct grouping_plan plan = {.group = json_null()};
     for (size_t i = 0; i < c->len; i++)
-        if (rule_at(rules, &c->objs[i])->leave)
+        if (rule_at(rules, &c->objs[i])->leave || str_is(note_of(&c->objs[i], "kai.scheduler/skip-podgrouper"), "true"))
             return plan;
     const struct json *holder = holder_of(rule, c, top);
     struct grouping_members m = grouping_members_count(a, rule, holder, pod);

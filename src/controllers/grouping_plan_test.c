@@ -270,6 +270,9 @@ TEST(what_owners_ask_for)
     p = grouping_plan_make(&a, NULL, &c);
     T_OK(!json_path(&p.group, "spec", "preemptionDelay", NULL) && !json_path(&p.group, "spec", "stalenessGracePeriod", NULL));
     T_OK(!json_path(&p.group, "spec", "preemptibility", NULL) && !json_path(&p.group, "spec", "topologyConstraint", NULL));
+    static const struct owner alone[] = {{"batch/v1", "Job", ",'annotations':{'kai.scheduler/skip-podgrouper':'true'}", NULL}};
+    c = chain_of(&a, NULL, NULL, alone, 1);
+    T_OK(grouping_plan_make(&a, NULL, &c).group.type == JSON_NULL);
     /* each group of Ray's workers may have a topology of its own */
     static const struct owner ray[] = {{"ray.io/v1", "RayCluster", ",'annotations':{'kai.scheduler/topology':'t'}",
                                         ",'spec':{'workerGroupSpecs':[{'groupName':'a','replicas':1,'template':{'metadata':{'annotations':{'kai.scheduler/topology-preferred-placement':'row'}}}}]}"}};

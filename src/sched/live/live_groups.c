@@ -321,7 +321,7 @@ static enum told to_tell(const struct policy_why *why, const struct unit_counts 
 /* Two sentences with the same hash differ in numbers of the cluster only. */
 static uint64_t hash_why(const struct policy_why *why, const struct unit_counts *c)
 {
-    uint64_t h = mix(why->verdict, why->verdict == POLICY_QUEUE ? why->queue : QUEUE_OK);
+    uint64_t h = mix((uint64_t)why->verdict << 1 | (why->delayed_ns != 0), why->verdict == POLICY_QUEUE ? why->queue : QUEUE_OK);
     if (why->reserved || why->kept_for || why->gave_up) /* by the minute: plans move a little all the time */
         h = mix(mix(mix(h, why->kept_for), why->gave_up), why->reserved ? (uint64_t)(why->start_ns / (60 * NSEC_PER_SEC)) : 1);
     if (why->verdict == POLICY_QUEUE)
@@ -359,6 +359,15 @@ static void add_details(struct live *l, unit_id u, struct strbuf *b, const struc
     strbuf_add_str(b, S("}}"));
 }
 
+static void add_delay(struct strbuf *b, const struct policy_why *why)
+{
+    char until[CIVIL_TIME_LEN + 1];
+    if (!why->delayed_ns)
+        return;
+    civil_format(why->delayed_ns, until);
+    strbuf_addf(b, ",{\"reason\":\"PreemptionDelayNotElapsed\",\"message\":\"nobody is evicted for it before %s, as it asked\"}", until);
+}
+
 static void write_condition(struct live *l, struct live_group *g, unit_id u, enum told told, const struct policy_why *why, str message)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -378,6 +387,7 @@ static void write_condition(struct live *l, struct live_group *g, unit_id u, enu
         json_write_string(&b, message);
         add_details(l, u, &b, why);
         strbuf_add_char(&b, '}');
+        add_delay(&b, why);
     }
     strbuf_add_str(&b, S("]}"));
     free(g->condition);

@@ -389,6 +389,7 @@ void policy_why_brief(const struct policy *p, unit_id u, struct policy_why *ret)
     ret->bar = k->bar;
     ret->rejected_by = k->rejected_by;
     ret->gave_up = k->gave_up;
+    ret->delayed_ns = p->units[u].ready_ns > p->now ? p->units[u].ready_ns : 0;
     ret->kept_for = ret->verdict == POLICY_NO_FIT || ret->verdict == POLICY_QUEUE ? k->kept_for : UNIT_NONE;
     ret->kept_until_ns = k->kept_until_ns;
     for (size_t i = 0; i < p->reservations.len; i++)

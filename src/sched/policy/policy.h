@@ -119,6 +119,7 @@ struct policy_why {
     nsec_t start_ns;     /* when it will start there; INT64_MAX: nobody knows */
     unit_id kept_for;    /* it would fit, but for the room that is reserved for this one ... */
     nsec_t kept_until_ns; /* ... which starts then; INT64_MAX: nobody knows when */
+    nsec_t delayed_ns;   /* until then nobody is evicted for it, as it asked; 0: it did not, or that is over */
     bool gave_up;        /* KAI's schedulingBackoff: not tried again until nodes change */
 };
 void policy_why(const struct policy *p, unit_id u, struct policy_why *ret);

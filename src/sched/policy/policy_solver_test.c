@@ -172,6 +172,7 @@ TEST(delays)
     batch_expect(&w, "j 1; k 0", "it waits");
     policy_why(w.p, sched_unit_of(w.s, sched_pod_find(w.s, S("x"), S("k"))), &y);
     T_EQ_INT(y.tried[POLICY_RECLAIM], TRIED_DELAYED);
+    T_EQ_INT(y.delayed_ns, 1020 * NSEC_PER_SEC);
     T_EQ_INT(w.d.again_ns, 1020 * NSEC_PER_SEC);
     batch_lines(&w, "l@a 1x1 created=99; m@b 1x1 created=98", 2); /* l did not ask to wait, but k is before it */
     batch_turn(&w);

@@ -116,6 +116,8 @@ static void add_room(const struct policy *p, struct arena *a, struct strbuf *b, 
         else
             strbuf_addf(b, " until " STR_FMT, STR_ARG(time_text(a, why->kept_until_ns)));
     }
+    if (why->delayed_ns)
+        strbuf_addf(b, "; nobody is evicted for it before " STR_FMT ", as it asked", STR_ARG(time_text(a, why->delayed_ns)));
     if (why->gave_up)
         strbuf_add_str(b, S("; it is not tried again until nodes change (schedulingBackoff)"));
 }
