@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sched *s = world(&p);
     uint64_t events = sched_take_events(s);
     err = ERR_NONE;
-    int r = simulate_ask(p, &a, S("a"), &question, NSEC_PER_SEC, &answer, &err);
+    int r = simulate_ask(p, &a, S("a"), &question, NSEC_PER_SEC, NULL, &answer, &err);
     BUG_ON(r < 0 && (!err.msg[0] || r != -E_INVALID_ARG));
     BUG_ON(r >= 0 && !json_get_str(&answer, S("starts")).len);
     BUG_ON(sched_take_events(s) != 0 || !events);

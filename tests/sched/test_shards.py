@@ -257,6 +257,15 @@ def pools(s):
     add_queue(s, "western", pool="west")
     add_pod(s, "found", "western", gpus=2, pool="west")
     tap.ok("a shard that comes takes it on", wait_for(lambda: nodes_of(s, "found").get("found") == "w1", PATIENCE), (nodes_of(s), said(s, "found")))
+
+    def asked(queue, gpus, n=1):
+        one = {"spec": {"containers": [{"name": "c", "image": "x", "resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}]}}
+        r = s.post(f"{QUEUES}/{queue}/simulate", {"templates": [{"replicas": n, "template": one}]})
+        return (r.json["starts"], [x["name"] for x in r.json["nodes"]]) if r.status == 200 else (r.status, r.json)
+    tap.ok("what if: on the nodes of the queue's pool", asked("western", 6) == ("Now", ["w1"]), asked("western", 6))
+    tap.ok("... as a gang, too", asked("western", 2, 3) == ("Now", ["w1"]), asked("western", 2, 3))
+    tap.ok("... and on no others", asked("western", 8, 2)[0] == "Never" and asked("eastern", 1)[0] == "Waits", (asked("western", 8, 2), asked("eastern", 1)))
+    tap.ok("... nor those of pools for others", asked("plain", 8, 3)[0] == "Never", asked("plain", 8, 3))
     s.kill()
     s.start()
     add_pod(s, "after", "western", gpus=2, pool="west")

@@ -497,6 +497,11 @@ static void classes_known(struct live *l, bool on)
     }
 }
 
+static void dress(void *arg, struct pod_spec *spec)
+{
+    live_shards_dress(arg, spec);
+}
+
 int live_simulate(struct live *l, struct arena *a, str queue, const struct json *question, struct json *ret, struct err *err)
 {
     struct live_pool *x = NULL;
@@ -506,11 +511,9 @@ int live_simulate(struct live *l, struct arena *a, str queue, const struct json 
         x = queues_find(policy_queues(l->policy->pools[i]->p), queue) ? l->policy->pools[i] : NULL;
     if (!x)
         return err_set(err, E_UNAVAILABLE, "the scheduler has not seen queue \"" STR_FMT "\" yet; try again", STR_ARG(queue));
-    if (l->policy->is_split)
-        return err_set(err, E_UNAVAILABLE, "with node pools (SchedulingShards) there are no answers to what-if questions yet");
     policy_listen(x->p, true);
     classes_known(l, true);
-    int r = simulate_ask(x->p, a, queue, question, live_now(l), ret, err);
+    int r = simulate_ask(x->p, a, queue, question, live_now(l), &(struct simulate_dress){dress, l}, ret, err);
     classes_known(l, false);
     policy_listen(x->p, l->policy->has_units);
     return r;

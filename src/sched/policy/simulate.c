@@ -15,6 +15,7 @@ struct asker {
     struct arena *a;
     str queue, ns;
     nsec_t now;
+    const struct simulate_dress *dress;
     bool is_group, has_priority;
     int32_t min_member, priority;
     VEC(str) names; /* pods that were put */
@@ -47,6 +48,12 @@ static int put_pod(struct asker *x, const struct json *manifest, struct err *err
         spec.priority = x->priority;
     spec.created_ns = x->now;
     spec.node = spec.nominated = S("");
+    if (x->p->opts.has_pool) {
+        spec.in_pool = true;
+        spec.pool = spec.place_pool = symbol_text(&x->s->sym, x->p->opts.pool);
+    }
+    if (x->dress)
+        x->dress->dress(x->dress->arg, &spec);
     r = sched_pod_put(x->s, &spec, &id, err);
     if (r < 0)
         return r;
@@ -76,6 +83,8 @@ static int put_group(struct asker *x, const struct json *manifest, struct err *e
     g.ns = x->ns;
     g.name = S(OWN_NAME);
     g.queue = x->queue;
+    if (x->p->opts.has_pool)
+        g.pool = symbol_text(&x->s->sym, x->p->opts.pool);
     g.created_ns = x->now;
     g.has_priority = x->has_priority;
     g.priority = x->priority;
@@ -295,9 +304,9 @@ static void answer(struct asker *x, const struct policy_trial *t, struct json *r
     json_set(a, ret, S("fairShare"), queue_amounts(x->a, x->s, policy_queues(x->p), &t->why.fair));
 }
 
-int simulate_ask(struct policy *p, struct arena *a, str queue, const struct json *question, nsec_t now, struct json *ret, struct err *err)
+int simulate_ask(struct policy *p, struct arena *a, str queue, const struct json *question, nsec_t now, const struct simulate_dress *dress, struct json *ret, struct err *err)
 {
-    struct asker x = {.p = p, .s = p->s, .a = a, .queue = queue, .now = now};
+    struct asker x = {.p = p, .s = p->s, .a = a, .queue = queue, .now = now, .dress = dress};
     int r = read_question(&x, question, err);
     if (r >= 0)
         r = read_priority(&x, question, err);

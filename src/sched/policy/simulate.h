@@ -17,5 +17,10 @@
 
 #define SIMULATE_VICTIMS 1000u
 
-/* E_INVALID_ARG with a sentence for a question that cannot be answered. */
-int simulate_ask(struct policy *p, struct arena *a, str queue, const struct json *question, nsec_t now, struct json *ret, struct err *err) MUST_CHECK;
+/* What whoever feeds the engine does to pods of queues before they are put: how nodes are compared, say. */
+struct simulate_dress {
+    void (*dress)(void *arg, struct pod_spec *spec);
+    void *arg;
+};
+/* E_INVALID_ARG with a sentence for a question that cannot be answered.  With a pool (policy_opts.has_pool) the unit is of that pool, whatever it says. */
+int simulate_ask(struct policy *p, struct arena *a, str queue, const struct json *question, nsec_t now, const struct simulate_dress *dress /* or NULL */, struct json *ret, struct err *err) MUST_CHECK;

@@ -83,7 +83,7 @@ TEST(questions_leave_no_trace)
     uint32_t units = w.s->nunits_slots;
     sched_take_events(w.s);
     for (int i = 0; i < 100; i++)
-        T_NO_ERR(simulate_ask(w.p, &a, S("a"), &q, w.now, &answer, &err), &err);
+        T_NO_ERR(simulate_ask(w.p, &a, S("a"), &q, w.now, NULL, &answer, &err), &err);
     T_EQ_STR(json_get_str(&answer, S("starts")), "AfterEviction");
     T_EQ_STR(json_get_str(&answer, S("action")), "reclaim");
     T_EQ_INT(json_get(&answer, S("victims"))->len, 2);
@@ -93,11 +93,11 @@ TEST(questions_leave_no_trace)
     T_EQ_INT(sched_take_events(w.s), 0);
     T_OK(batch_check(&w));
     q = parse(&a, "{'pods':[" GPU("1") "]}");
-    T_NO_ERR(simulate_ask(w.p, &a, S("b"), &q, w.now, &answer, &err), &err);
+    T_NO_ERR(simulate_ask(w.p, &a, S("b"), &q, w.now, NULL, &answer, &err), &err);
     T_EQ_STR(json_get_str(&answer, S("starts")), "Waits");
     T_OK(json_get_int(&answer, S("position"), 0) >= 1);
     q = parse(&a, "{'templates':[{'replicas':2,'template':" GPU("4") "}]}");
-    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &q, w.now, &answer, &err), &err);
+    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &q, w.now, NULL, &answer, &err), &err);
     T_EQ_STR(json_get_str(&answer, S("starts")), "Never");
     T_OK(str_find(json_get_str(&answer, S("reason")), S("~")) < 0);
     batch_free(&w);
@@ -116,7 +116,7 @@ TEST(questions_beside_reservations)
     batch_new(&w, "n1 4", "a q=4", "k@a 1x4 on=n1 run=100 fixed", &o);
     batch_turn(&w);
     uint64_t before = batch_digest(&w);
-    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &four, w.now, &answer, &err), &err);
+    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &four, w.now, NULL, &answer, &err), &err);
     T_EQ_STR(json_get_str(&answer, S("starts")), "Waits");
     T_EQ_INT(policy_reservations(w.p), 0);
     T_OK(batch_digest(&w) == before && batch_check(&w));
@@ -127,8 +127,8 @@ TEST(questions_beside_reservations)
     batch_turn(&w);
     T_EQ_INT(policy_reservations(w.p), 1);
     before = batch_digest(&w);
-    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &three, w.now, &answer, &err), &err);
-    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &two, w.now, &answer, &err), &err);
+    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &three, w.now, NULL, &answer, &err), &err);
+    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &two, w.now, NULL, &answer, &err), &err);
     T_EQ_STR(json_get_str(&answer, S("starts")), "Waits"); /* the room is kept free for h */
     T_EQ_INT(policy_reservations(w.p), 1);
     T_OK(batch_digest(&w) == before && batch_check(&w));
@@ -141,7 +141,7 @@ TEST(questions_beside_reservations)
     batch_new(&w, "n1 4", "a q=4; b q=4", "k@a 1x4 on=n1 fixed", NULL);
     batch_turn(&w);
     struct json once = parse(&a, "{'podGroup':{'spec':{'minMember':1,'schedulingBackoff':1}},'pods':[" GPU("4") "]}");
-    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &once, w.now, &answer, &err), &err);
+    T_NO_ERR(simulate_ask(w.p, &a, S("a"), &once, w.now, NULL, &answer, &err), &err);
     batch_unit(&w, S("j@b 1x2 created=5"), 200);
     batch_turn(&w);
     struct policy_why why;
@@ -177,7 +177,7 @@ TEST(questions_that_cannot_be_answered_are_refused)
         ARENA_AUTO a = ARENA_INIT;
         struct err err = ERR_NONE;
         struct json answer, q = parse(&a, bad[i].question);
-        int r = simulate_ask(w.p, &a, S("a"), &q, w.now, &answer, &err);
+        int r = simulate_ask(w.p, &a, S("a"), &q, w.now, NULL, &answer, &err);
         if (r != -E_INVALID_ARG || str_find(str_of(err.msg), str_of(bad[i].words)) < 0)
             T_FAIL_("%s: %d %s", bad[i].question, r, err.msg);
         T_OK(batch_digest(&w) == before && batch_check(&w));
