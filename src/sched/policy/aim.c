@@ -21,6 +21,7 @@
 #define AIM_SLACK 16u  /* steps beyond twice the members: room for one may be room that another takes */
 
 struct aim_cost { /* of a node; the first difference decides */
+    int64_t to_move;   /* that has to find another place: the larger, the less likely it does.  A single pod that fills its node is not cheap */
     uint32_t moves_only, breaks;
     int32_t priority;
     uint32_t pods;
@@ -295,6 +296,7 @@ static bool price(struct search *x, const struct pod_class *c, node_id n, struct
     *ret = (struct aim_cost){.priority = INT32_MIN, .since_ns = INT64_MAX, .created_ns = INT64_MAX, .breaks = broken(x)};
     for (uint32_t i = 0; i < keep; i++) {
         ret->moves_only += a->pods[i].only_moves;
+        ret->to_move += a->pods[i].only_moves ? size_on(x->p->s, c, a->pods[i].pod, n) * a->pods[i].pods : 0;
         ret->priority = MAX(ret->priority, a->pods[i].priority);
         ret->pods += a->pods[i].pods;
         ret->since_ns = MIN(ret->since_ns, a->pods[i].since_ns);
@@ -307,6 +309,8 @@ static bool price(struct search *x, const struct pod_class *c, node_id n, struct
 static bool is_cheaper(const struct sched *s, const struct aim_node *a, const struct aim_node *b)
 {
     const struct aim_cost *x = &a->cost, *y = &b->cost;
+    if (x->to_move != y->to_move)
+        return x->to_move < y->to_move;
     if (x->moves_only != y->moves_only)
         return x->moves_only < y->moves_only;
     if (x->breaks != y->breaks)
@@ -551,7 +555,7 @@ static enum policy_tried aim_search(struct search *x, const uint64_t *within, bo
     struct policy *p = x->p;
     struct aim *a = x->aim;
     a->within = within;
-    a->moves = moves;
+    a->moves = x->moves = moves;
     a->skip = skip;
     a->class_ = CLASS_NONE;
     a->steps = 2 * (uint32_t)p->s->units[x->u].pods.len + AIM_SLACK;

@@ -50,6 +50,11 @@ TEST(moves_beside_losses)
         {"a fixed one has others moved out of its quota's way", "n1 2; n2 1", "a q=2; b q=1", "j@b 1x1 on=n1; k@b 1x0 on=n2 fixed cpu=100; w@a 1x2 fixed", "w 1", 1},
         {"who is not to be moved stays", "n1 2; n2 1", "a q=2; b q=1 pmin=500 rmin=500", "j@b 1x1 on=n1; w@a 1x2", "j 1; w 0", 0},
         {"no hole, nobody moves", "n1 2; n2 1", "a q=2; b q=2", "j@b 1x1 on=n1; k@b 1x1 on=n2; w@a 1x2", "j 1; k 1; w 0", 0},
+        {"others go from where it moves to", "n1 2; n2 2", "a q=2; b; c q=2", "j@b 1x1 on=n1; k@c 1x1 on=n1; x@b 1x1 on=n2; y@c 1x1 on=n2; w@a 1x2", "j 0; x 0; k 1; y 1; w 1", 3},
+        {"no more of them than it takes", "n1 4; n2 4", "a q=4; b; c q=2", "j@b 1x1 on=n1; l@b 1x1 on=n1; m@b 1x1 on=n1; k@c 1x1 on=n1; x@b 1x1 on=n2; y@b 1x1 on=n2; z@b 1x1 on=n2; v@c 1x1 on=n2; w@a 1x4", "k 1; v 1; w 1", 5},
+        {"not from those who are owed theirs", "n1 2; n2 2", "a q=2; b q=1; c q=2", "j@b 1x1 on=n1; k@c 1x1 on=n1; x@b 1x1 on=n2 fixed; y@c 1x1 on=n2; w@a 1x2", "j 1; x 1; k 1; y 1; w 0", 0},
+        {"pods that fill their nodes are the last to be moved", "n1 4; n2 4; n3 4; n4 4; n5 4; n6 4; n7 4", "a q=4; b q=24",
+         "j@b 1x4 on=n1; k@b 1x4 on=n2; x@b 1x4 on=n3; y@b 1x4 on=n4; z@b 1x4 on=n5; u@b 1x1 on=n6; v@b 1x1 on=n6; t@b 1x1 on=n7; s@b 1x1 on=n7; w@a 1x4", "j 1; k 1; x 1; y 1; z 1; u 1; v 1; t 1; s 1; w 1", 2},
         {"preempt moves what is not less important", "n1 2; n2 1; n3 1", "a", "j@a 1x1 pri=40 on=n1; k@a 1x1 pri=10 on=n1; x@a 1x1 pri=10 on=n2 fixed; w@a 1x2 pri=30; y@a 1x1 pri=60 on=n3", "y 1; x 1", -1},
     };
     batch_run_table(cases, ARRAY_LEN(cases));

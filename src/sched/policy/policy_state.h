@@ -290,6 +290,7 @@ struct search {
     int32_t priority;
     const struct policy_amounts *ask;
     bool breaking; /* budgets may be broken now */
+    bool moves;    /* those may be taken, too, who may only move */
     bool (*next)(struct search *x); /* takes one or more lumps; false: there are no more */
     struct aim *aim; /* aim.c's */
 };

@@ -434,7 +434,7 @@ static bool fewest(struct search *x, size_t *ret)
     return true;
 }
 
-/* May the queues lose what would go?  In any order: what one side gives up may entitle it to more of the other. */
+/* May the queues lose what would go?  In any order: what one side gives up may entitle it to more of the other.  What may not be lost could still move, and is marked so. */
 static bool may_be_taken(struct search *x, size_t n, const uint8_t *fate)
 {
     struct policy *p = x->p;
@@ -457,6 +457,8 @@ static bool may_be_taken(struct search *x, size_t n, const uint8_t *fate)
             done[i] = progress = true;
         }
     }
+    for (size_t i = 0; !all && i < n; i++)
+        p->taken_list.p[i].only_moves |= fate[i] == FATE_GOES && !done[i];
     free(done);
     return all;
 }
@@ -483,6 +485,69 @@ static bool is_allowed(struct search *x, size_t n, const uint8_t *fate, struct s
            (may_be_taken(x, n, fate) && queues_take_is_fair(p->q, x->leaf, x->ask, policy_asks_fixed(&p->units[x->u]), p->taken, p->opts.saturation));
 }
 
+#define FURTHER 16u /* at a time, doubling up to this: those who go so that others can move */
+
+/* Of the first n those who may not be lost: who finds a place now?  false: all of them have one. */
+static bool movers_are_stuck(struct policy *p, size_t n, uint8_t *fate, struct unit_decision *d)
+{
+    bool stuck = false;
+    for (size_t i = n; i-- > 0;)
+        if (p->taken_list.p[i].only_moves && fate[i] == FATE_GOES) {
+            fate[i] = put_elsewhere(p, i, d) ? FATE_MOVES : FATE_GOES;
+            stuck |= fate[i] == FATE_GOES;
+        }
+    return stuck;
+}
+
+/* The cluster may be full of those who may be lost, and the node that would help of others: these move to where those go from, the weakest claims first.  The same n lumps once more, and
+ * further ones; n is how many count then.  false: it does not help. */
+static bool go_for_movers(struct search *x, size_t *n, uint8_t **fate)
+{
+    struct policy *p = x->p;
+    struct unit_decision d = UNIT_DECISION_INIT;
+    size_t first = *n, all = first;
+    p->taken_list.len = first; /* what was taken beyond them is back */
+    p->taken_pods.len = p->was.len = p->taken_list.p[first - 1].first + p->taken_list.p[first - 1].n;
+    uint32_t at = statement_begin(p->s);
+    solve_leaving_out(p);
+    for (size_t i = 0; i < first; i++)
+        take_again(p, i);
+    memset(*fate, FATE_GOES, first);
+    sched_place_next(p->s, x->u, p->now, true, &p->probe);
+    bool stuck = true;
+    if (p->probe.result == UNIT_PLACED && search_begin(x, false)) {
+        solve_reprieve(p, first, x->leaf, *fate);
+        stuck = movers_are_stuck(p, first, *fate, &d);
+    }
+    for (size_t want = 1; stuck && p->probe.result == UNIT_PLACED && want <= FURTHER; want *= 2) {
+        size_t before = all;
+        for (size_t k = 0; k < want && take_next(x); k++)
+            all++;
+        if (all == before)
+            break;
+        *fate = xrealloc(*fate, all + 1);
+        memset(*fate + before, FATE_GOES, all + 1 - before);
+        stuck = movers_are_stuck(p, first, *fate, &d);
+    }
+    for (size_t i = all; !stuck && i-- > first;) /* who need not go for it after all */
+        if (!core_is_gone(p, *fate, all, i, FATE_STAYS) && !passes_limit(p, &p->taken_list.p[i], x->leaf) && put_back(p, i))
+            (*fate)[i] = FATE_STAYS;
+    if (!stuck)
+        solve_elsewhere(p, all, *fate);
+    statement_rollback(p->s, at);
+    unit_decision_fini(&d);
+    *n = all;
+    return !stuck;
+}
+
+static bool has_movers(const struct policy *p, size_t n, const uint8_t *fate)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p->taken_list.p[i].only_moves && fate[i] == FATE_GOES)
+            return true;
+    return false;
+}
+
 enum policy_tried solve_search(struct search *x, struct search_loss *ret_loss, struct unit_decision *d)
 {
     struct policy *p = x->p;
@@ -504,7 +569,10 @@ enum policy_tried solve_search(struct search *x, struct search_loss *ret_loss, s
     }
     statement_rollback(p->s, at);
     enum policy_tried how = found ? TRIED_UNFAIR : p->taken_list.len ? TRIED_NO_ROOM : TRIED_NOBODY;
-    if (found && is_allowed(x, n, fate, ret_loss)) {
+    bool allowed = found && is_allowed(x, n, fate, ret_loss);
+    if (found && !allowed && x->moves && x->action != POLICY_CONSOLIDATE && has_movers(p, n, fate))
+        allowed = go_for_movers(x, &n, &fate) && is_allowed(x, n, fate, ret_loss);
+    if (allowed) {
         how = TRIED_NOT;
         if (d)
             solve_carry_out(p, n, fate, d);
