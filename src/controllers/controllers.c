@@ -56,6 +56,7 @@ static const struct controller_type *const types[] = {
     &controller_kuscia_task,
     &controller_task_resources,
     &controller_kuscia_deployment,
+    &controller_kuscia_data,
     &controller_grouping, /* behind the workload caches, whose trees of pods it looks at */
 };
 

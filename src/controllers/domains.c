@@ -270,6 +270,9 @@ static size_t wanted(struct job *j, const struct run *r, struct ensure *list)
         return n;
     list[n++] = (struct ensure){core_path(a, "configmaps", j->key, S("")), S("domain-config"),
                                 json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"domain-config\",\"labels\":{\"" KUSCIA("domain-name") "\":%S}}}", j->key), NULL};
+    list[n++] = (struct ensure){kuscia_path(a, "domaindatasources", j->key, S(""), ""), S("default-data-source"),
+                                json_literal(a, "{\"apiVersion\":\"" KUSCIA_API "\",\"kind\":\"DomainDataSource\",\"metadata\":{\"name\":\"default-data-source\"},"
+                                                "\"spec\":{\"name\":\"default-data-source\",\"type\":\"localfs\",\"uri\":\"var/storage/data\"}}"), NULL};
     if (json_is(most, JSON_NUMBER))
         list[n++] = (struct ensure){core_path(a, "resourcequotas", j->key, S("")), S("resource-limitation"),
                                     json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"resource-limitation\",\"labels\":{\"" KUSCIA("domain-name") "\":%S}},"

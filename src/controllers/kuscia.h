@@ -4,6 +4,7 @@
  *   KusciaJob ─► kuscia_job.c     which tasks may start (kuscia_job_plan.h, pure) ─► KusciaTask
  *   KusciaTask ─► kuscia_task.c   parties ─► ports, files, pods, services (kuscia_task_plan.h, pure) ─► TaskResourceGroup; how far the pods are ─► how far the task is
  *   KusciaDeployment ─► kuscia_deployment.c   parties ─► ports, files, services, Deployments (kuscia_deployment_plan.h, pure); how far those are ─► how far the service is
+ *   DomainData, DomainDataGrant ─► kuscia_data.c   copies of what is granted, whether it holds (kuscia_data_plan.h, pure)
  *   TaskResourceGroup ─► task_resources.c   TaskResource of each party; phases as the scheduler, which reads the group as one gang, places its pods
  *
  * Threads: the controllers' loop. */
@@ -54,4 +55,4 @@ void steps_all(struct job *j, const struct step *list, size_t n, void (*next)(st
 struct kuscia_ports;
 struct kuscia_ports *kuscia_task_ports(struct controllers *all);
 
-extern const struct controller_type controller_domains, controller_kuscia_job, controller_kuscia_task, controller_task_resources, controller_kuscia_deployment;
+extern const struct controller_type controller_domains, controller_kuscia_job, controller_kuscia_task, controller_task_resources, controller_kuscia_deployment, controller_kuscia_data;

@@ -78,6 +78,30 @@ static str ports_key(struct arena *a, str key)
     return arena_fmt(a, PORTS_KEY STR_FMT, STR_ARG(key));
 }
 
+/* --- what is known of all of them ---------------------------------------------------------------------------------------------------- */
+
+static void forget(struct state *s, str key)
+{
+    struct map_entry *e = map_find(&s->known, key);
+    if (!e)
+        return;
+    char *name = (char *)e->key.p, *names = e->value;
+    map_del(&s->known, key);
+    free(name);
+    free(names);
+}
+
+static void remember(struct state *s, struct arena *a, str key, const struct json *kd)
+{
+    const struct json *parties = parties_of(kd);
+    struct strbuf b = strbuf_on(a);
+    strbuf_addf(&b, "\n" STR_FMT "\n", STR_ARG(json_get_str(json_get(kd, S("spec")), S("initiator"))));
+    for (uint32_t i = 0; i < parties->len; i++)
+        strbuf_addf(&b, STR_FMT "\n" STR_FMT "\n", STR_ARG(json_get_str(&parties->items[i], S("domainID"))), STR_ARG(json_get_str(&parties->items[i], S("appImageRef"))));
+    forget(s, key);
+    map_put(&s->known, str_of(str_dup(key)), str_dup(strbuf_str(&b)));
+}
+
 /* --- writing --------------------------------------------------------------------------------------------------------------------------------------- */
 
 static void ended(struct job *j)
@@ -474,6 +498,10 @@ static void got_kd(struct job *j)
 {
     struct arena *a = &j->arena;
     if (!job_ok(j)) {
+        if (job_not_found(j)) {
+            kuscia_ports_note(kuscia_task_ports(j->c->all), ports_key(a, j->key), NULL);
+            forget(state_of(j->c), j->key);
+        }
         job_end_status(j);
         return;
     }
@@ -507,28 +535,6 @@ static void reconcile(struct job *j)
 }
 
 /* --- events ----------------------------------------------------------------------------------------------------------------------------------------------------------------- */
-
-static void forget(struct state *s, str key)
-{
-    struct map_entry *e = map_find(&s->known, key);
-    if (!e)
-        return;
-    char *name = (char *)e->key.p, *names = e->value;
-    map_del(&s->known, key);
-    free(name);
-    free(names);
-}
-
-static void remember(struct state *s, struct arena *a, str key, const struct json *kd)
-{
-    const struct json *parties = parties_of(kd);
-    struct strbuf b = strbuf_on(a);
-    strbuf_addf(&b, "\n" STR_FMT "\n", STR_ARG(json_get_str(json_get(kd, S("spec")), S("initiator"))));
-    for (uint32_t i = 0; i < parties->len; i++)
-        strbuf_addf(&b, STR_FMT "\n" STR_FMT "\n", STR_ARG(json_get_str(&parties->items[i], S("domainID"))), STR_ARG(json_get_str(&parties->items[i], S("appImageRef"))));
-    forget(s, key);
-    map_put(&s->known, str_of(str_dup(key)), str_dup(strbuf_str(&b)));
-}
 
 static void on_kd(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
@@ -565,6 +571,13 @@ static void on_named(struct controller *c, const struct resource *r UNUSED, stru
             workqueue_add(c->queue, e->key);
 }
 
+/* Its nodes report every minute: only whether there is such a domain counts. */
+static void on_domain(struct controller *c, const struct resource *r, struct informer_event *ev)
+{
+    if (ev->change != INFORMER_MODIFIED)
+        on_named(c, r, ev);
+}
+
 static void init(struct controller *c)
 {
     c->state = xnew(struct state);
@@ -586,7 +599,7 @@ const struct controller_type controller_kuscia_deployment = {
     .parallel = 8,
     .watches = {{.group = "kuscia.secretflow", .plural = "kusciadeployments", .event = on_kd},
                 {.group = "kuscia.secretflow", .plural = "appimages", .event = on_named},
-                {.group = "kuscia.secretflow", .plural = "domains", .event = on_named},
+                {.group = "kuscia.secretflow", .plural = "domains", .event = on_domain},
                 {.group = "apps", .plural = "deployments", .event = on_part},
                 {.group = "", .plural = "services", .event = on_part},
                 {.group = "", .plural = "configmaps", .event = on_part},

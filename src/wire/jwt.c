@@ -223,7 +223,7 @@ static size_t raw_to_der(str raw, unsigned char *out)
     return len > 0 ? (size_t)len : 0;
 }
 
-static bool verify_one(const struct jwt_key *key, str signed_text, str signature)
+bool jwt_key_verify(const struct jwt_key *key, str signed_text, str signature)
 {
     unsigned char der[80];
     if (key->alg == JWT_ES256)
@@ -327,7 +327,7 @@ int jwt_verify(struct arena *a, const struct jwt_key *const *keys, size_t n, str
         if (!str_eq(alg, jwt_key_alg(keys[i])) || (kid.len && !str_eq(kid, jwt_key_id(keys[i]))))
             continue;
         tried = true;
-        verified = verify_one(keys[i], t.signed_text, t.signature);
+        verified = jwt_key_verify(keys[i], t.signed_text, t.signature);
     }
     if (!verified)
         return refuse(err, tried ? "signature does not match" : "no key for it");

@@ -23,6 +23,9 @@ bool jwt_key_can_sign(const struct jwt_key *key);
 str jwt_key_id(const struct jwt_key *key);
 str jwt_key_alg(const struct jwt_key *key); /* "ES256" or "RS256" */
 
+/* A signature as tokens have it, of any text: RSA PKCS#1 v1.5, or the two numbers of ECDSA, over its SHA-256. */
+bool jwt_key_verify(const struct jwt_key *key, str signed_text, str signature);
+
 /* The public part for a JWKS document: {"use":"sig","kty":"EC","kid":...,"crv":"P-256","alg":"ES256","x":...,"y":...}. */
 struct json jwt_key_jwk(struct arena *a, const struct jwt_key *key);
 /* {"keys":[...]} */

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import COX, ROOT, Server, tap, wait_for  # noqa: E402
+from lib.cox import COX, ROOT, Server, rests, tap, wait_for  # noqa: E402
 
 API = "kuscia.secretflow/v1alpha1"
 K = f"/apis/{API}"
@@ -366,6 +366,7 @@ def test_kills(s):
 
 def test_example(s):
     done = s.kubectl("apply", "-f", str(ROOT / "examples" / "kuscia" / "serving.yaml"), binary=COX)
+    tap.ok("then nobody does anything", rests(s.process.pid))
     tap.ok("the example", done.returncode == 0 and comes(s, "scoring"), done.stderr + str(status(s, "scoring")))
     tap.ok("gone", remove(s, "scoring"))
 
