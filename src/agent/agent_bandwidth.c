@@ -107,6 +107,20 @@ bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *ho
     return true;
 }
 
+/* Somebody said through the API what the node has.  Shares follow with the next round. */
+void agent_bandwidth_noted(struct agent *g, str note)
+{
+    struct err err = ERR_NONE;
+    if (str_eq(note, g->bandwidth_note ? str_of(g->bandwidth_note) : S("")))
+        return;
+    free(g->bandwidth_note);
+    g->bandwidth_note = str_dup(note);
+    if (node_bandwidth_noted(g->opts.capacity, g->opts.reserved, g->info.bandwidth_mbps, note, &g->bandwidth_node, &err) < 0)
+        log_warn("the node keeps the bandwidth that it had", KV("why", "%s", err.msg));
+    else
+        agent_node_status_soon(g);
+}
+
 /* --- a round ------------------------------------------------------------------------------------------------------------------ */
 static void run_round(struct work_item *w)
 {
@@ -219,6 +233,7 @@ void agent_bandwidth_start(struct agent *g)
 void agent_bandwidth_free(struct agent *g)
 {
     struct agent_bandwidth *b = TAKE(g->bandwidth);
+    free(TAKE(g->bandwidth_note));
     if (!b)
         return;
     map_foreach(e, &b->readings) {

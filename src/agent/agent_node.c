@@ -527,6 +527,7 @@ struct net_op {
     size_t npeers;
     str *uids;
     size_t nuids;
+    struct node_bandwidth bandwidth; /* the node's, when it began */
     int result;
     struct err err;
 };
@@ -591,7 +592,7 @@ static void run_open(struct work_item *w)
 {
     struct net_op *o = container_of(w, struct net_op, item);
     const struct agent_network *net = o->agent->opts.network;
-    const struct node_bandwidth *b = &o->agent->bandwidth_node; /* never changes */
+    const struct node_bandwidth *b = &o->bandwidth;
     o->result = net->open(net->arg, o->cidr, o->ip, &o->err);
     if (o->result == 0 && net->capacity)
         o->result = net->capacity(net->arg, b->total[BANDWIDTH_OUT] - b->reserved[BANDWIDTH_OUT], b->total[BANDWIDTH_IN] - b->reserved[BANDWIDTH_IN], &o->err);
@@ -631,6 +632,7 @@ static void open_network(struct agent *g)
     struct net_op *o = net_op_new(g, run_open, end_open);
     o->cidr = arena_str(&o->arena, g->pod_cidr);
     o->ip = arena_str(&o->arena, g->node_ip);
+    o->bandwidth = g->bandwidth_node;
     o->uids = arena_array(&o->arena, g->by_uid.len, str);
     list_foreach(p, &g->pods, struct agent_pod, link)
         o->uids[o->nuids++] = arena_str(&o->arena, p->uid);
@@ -695,6 +697,7 @@ static void own_node(struct agent *g, const struct json *node)
     mind_ready(g, node);
     str uid = json_get_str(json_get(node, S("metadata")), S("uid")), cidr = json_get_str(json_get(node, S("spec")), S("podCIDR"));
     str overcommit = json_get_str(json_path(node, "metadata", "annotations", NULL), S("cox.io/bandwidth-overcommit"));
+    agent_bandwidth_noted(g, json_get_str(json_path(node, "metadata", "annotations", NULL), S(BANDWIDTH_CAPACITY)));
     if (!str_to_double(overcommit, &g->bandwidth_overcommit)) /* the scheduler says what is wrong with it */
         g->bandwidth_overcommit = 0;
     if (!str_eq(uid, g->node_uid))

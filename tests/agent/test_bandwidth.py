@@ -148,7 +148,61 @@ def it_goes_with_the_pods(c):
     tap.ok("no classes are left, nor devices", wait_for(lambda: "Cannot find device" in subprocess.run(["tc", "qdisc", "show", "dev", "cox0-out"], capture_output=True, text=True).stderr), tc("class", "cox0-out"))
 
 
-TESTS = [capacity_is_shown, shares_are_in_force, a_limit_is_not_passed, an_annotation_may_change, metrics_tell, who_lacks_it_waits_and_says_so, nonsense_is_told, top_shows_it, a_restart_keeps_it, it_goes_with_the_pods]
+def capacity_through_the_api(c):
+    """An annotation of the Node is what it has from then on; the agent's own reports say the same."""
+    node = f"/api/v1/nodes/{c.node}"
+    note = lambda text: c.patch(node, {"metadata": {"annotations": {"cox.io/bandwidth-capacity": text}}})  # noqa: E731
+    shown = lambda: {k: (v["cox.io/egress-bandwidth"], v["cox.io/ingress-bandwidth"]) for k, v in c.get(node).json["status"].items() if k in ("capacity", "allocatable")}  # noqa: E731
+    rate = lambda: re.search(r"class htb 1:1 root rate (\S+)", tc("class", "cox0-out")).group(1)  # noqa: E731
+    r = note("10MBps")
+    tap.ok("what is no bandwidth is refused", r.status == 422 and "B are bytes" in r.json["message"], r)
+    tap.eq("and changes nothing", "cox.io/bandwidth-capacity" in c.get(node).json["metadata"].get("annotations", {}), False)
+    note("egress=400Mbps")
+    tap.ok("the node reports it, less the system's part", wait_for(lambda: shown() == {"capacity": ("400M", "1G"), "allocatable": ("350M", "950M")}), shown())
+    tap.ok("and shares follow", wait_for(lambda: rate() == "350Mbit"), tc("class", "cox0-out"))
+    c.create(sized("more", {"cox.io/egress-bandwidth": "200M"}))
+    tap.ok("pods are placed by it", c.wait_running("more"))
+    note("egress=100Mbps")
+    tap.ok("less than is promised: nobody is put out", wait_for(lambda: rate() == "50Mbit") and c.read("more")["status"]["phase"] == "Running", c.read("more")["status"])
+    c.create(sized("none", {"cox.io/egress-bandwidth": "1M"}))
+    tap.ok("and nobody is let in", wait_for(lambda: condition(c.read("none"), "PodScheduled") == "False"), c.read("none")["status"])
+    note(None)
+    tap.ok("without it the node has what it had", wait_for(lambda: shown()["capacity"] == ("200M", "1G") and rate() == "150Mbit"), shown())
+    for name in ("more", "none"):
+        c.delete(c.url("Pod", name) + "?gracePeriodSeconds=0")
+        c.wait_gone(name)
+
+
+def a_party_is_held_to_its_limits(c):
+    """bandwidthLimits and bandwidthRequest of a KusciaTask are classes of its pod on the node."""
+    api = "/apis/kuscia.secretflow/v1alpha1"
+    def make(path, kind, name, spec, **meta):
+        r = c.post(path, {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": kind, "metadata": {"name": name, **meta}, "spec": spec})
+        if r.status != 201:
+            raise RuntimeError(f"{kind} {name}: {r}")
+    c.post("/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "far", "labels": {"kuscia.secretflow/namespace": "bob"}}, "spec": {"podCIDR": "10.77.0.0/24"}})
+    c.patch("/api/v1/nodes/far/status", {"status": {"addresses": [{"type": "InternalIP", "address": "10.99.9.9"}]}})
+    c.patch(f"/api/v1/nodes/{c.node}", {"metadata": {"labels": {"kuscia.secretflow/namespace": "alice"}}})
+    for d in ("alice", "bob"):
+        make(f"{api}/domains", "Domain", d, {})
+    c.wait(lambda: c.get("/api/v1/namespaces/cross-domain").status == 200 and c.get("/api/v1/namespaces/alice/serviceaccounts/default").status == 200, "the domains")
+    make(f"{api}/appimages", "AppImage", "sleeper", {"image": {"name": "cox/host", "tag": "latest"}, "deployTemplates": [{"name": "s", "spec": {"containers": [{"name": "c", "command": ["sleep", "1000"]}]}}]})
+    make(f"{api}/namespaces/cross-domain/kusciatasks", "KusciaTask", "held", {"initiator": "alice", "taskInputConfig": "{}", "parties": [
+        {"domainID": "alice", "appImageRef": "sleeper", "bandwidthRequest": "egress=20Mbps,ingress=10Mbps", "bandwidthLimits": [{"destinationID": "bob", "limitKBps": 100}]}]})
+    def running():
+        r = c.get("/api/v1/namespaces/alice/pods/held-0")
+        return r.json if r.status == 200 and r.json["status"].get("phase") == "Running" else None
+    mine = minor_of(c.wait(running, "the task's pod"))
+    dest = "1:%x" % (int(mine.split(":")[1], 16) + 2)
+    rates = lambda: tuple((ceil_of(d, mine) or [0])[0] for d in ("cox0-out", "cox0-in"))  # noqa: E731
+    tap.ok("the request is its rate, each end its own", wait_for(lambda: rates() == ("20Mbit", "10Mbit")), rates())
+    tap.ok("limitKBps is the ceiling of a class for that domain", wait_for(lambda: (ceil_of("cox0-out", dest) or [0, 0])[1] == "819200bit"), tc("class", "cox0-out"))
+    c.delete(f"{api}/namespaces/cross-domain/kusciatasks/held")
+    c.wait(lambda: c.get("/api/v1/namespaces/alice/pods/held-0").status == 404, "its end")
+    c.delete("/api/v1/nodes/far")
+
+
+TESTS = [capacity_is_shown, shares_are_in_force, a_limit_is_not_passed, an_annotation_may_change, metrics_tell, who_lacks_it_waits_and_says_so, nonsense_is_told, top_shows_it, a_restart_keeps_it, capacity_through_the_api, a_party_is_held_to_its_limits, it_goes_with_the_pods]
 
 if __name__ == "__main__":
     isolate()

@@ -64,21 +64,29 @@ static int read_list(const char *const *list, const char *option, int64_t ret[BA
 
 int node_bandwidth(const char *const *capacity, const char *const *reserved, int64_t card_mbit, struct node_bandwidth *ret, struct err *err)
 {
+    return node_bandwidth_noted(capacity, reserved, card_mbit, S(""), ret, err);
+}
+
+int node_bandwidth_noted(const char *const *capacity, const char *const *reserved, int64_t card_mbit, str note, struct node_bandwidth *ret, struct err *err)
+{
     struct node_bandwidth b = {0};
-    int64_t kept[BANDWIDTH_ENDS] = {0};
+    int64_t kept[BANDWIDTH_ENDS] = {0}, noted[BANDWIDTH_ENDS] = {0};
     bool is_card = card_mbit > 0 && card_mbit <= NODE_SPEED_MAX_MBIT;
     int r = read_list(capacity, "node-capacity", b.total, err);
     if (r == 0)
         r = read_list(reserved, "node-reserved", kept, err);
+    if (r == 0 && note.len && (r = bandwidth_parse_ends(note, noted, err)) < 0)
+        err_wrap(err, "annotation " BANDWIDTH_CAPACITY ": ");
     if (r < 0)
         return r;
     for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+        b.total[e] = noted[e] ? noted[e] : b.total[e];
         b.source[e] = b.total[e] ? NODE_BANDWIDTH_CONFIGURED : is_card ? NODE_BANDWIDTH_CARD : NODE_BANDWIDTH_FALLBACK;
         b.total[e] = b.total[e] ? b.total[e] : is_card ? card_mbit * BANDWIDTH_MBIT : NODE_BANDWIDTH_ASSUMED;
         b.reserved[e] = kept[e] ? kept[e] : MIN(NODE_BANDWIDTH_RESERVED, b.total[e] / 10);
         if (b.reserved[e] >= b.total[e]) {
             char have[BANDWIDTH_TEXT], keep[BANDWIDTH_TEXT];
-            return err_set(err, E_INVALID_ARG, "the node has %s of %s bandwidth and %s of it are reserved: nothing is left for pods (--node-capacity, --node-reserved)",
+            return err_set(err, E_INVALID_ARG, "the node has %s of %s bandwidth and %s of it are reserved: nothing is left for pods (--node-capacity, --node-reserved, annotation " BANDWIDTH_CAPACITY ")",
                            bandwidth_print(b.total[e], have), e == BANDWIDTH_OUT ? "egress" : "ingress", bandwidth_print(b.reserved[e], keep));
         }
     }

@@ -3,6 +3,7 @@
  *   --node-capacity bandwidth=10Gi | egress=... | ingress=...      as people write it (base/bandwidth.h)
  *                   kuscia.io/bandwidth=1000                       Mbit/s, as Kuscia has it
  *                   cox.io/egress-bandwidth=1G                     bit/s, as the node's status shows it
+ *   annotation cox.io/bandwidth-capacity of the Node: "10Gi", "egress=1G,ingress=10G"; wins over all others
  *   /sys/class/net/DEVICE/speed                                    of the device with the default route
  *   neither: NODE_BANDWIDTH_ASSUMED
  *
@@ -24,6 +25,8 @@ struct node_bandwidth {
 };
 /* capacity, reserved: "NAME=AMOUNT", NULL at the end, or NULL; other names are passed over. */
 int node_bandwidth(const char *const *capacity, const char *const *reserved, int64_t card_mbit, struct node_bandwidth *ret, struct err *err) MUST_CHECK;
+/* The same for a Node with that annotation, "": none. */
+int node_bandwidth_noted(const char *const *capacity, const char *const *reserved, int64_t card_mbit, str note, struct node_bandwidth *ret, struct err *err) MUST_CHECK;
 /* Bytes that a counter went on by; false: it began anew, and nobody knows.  A counter of 32 bits that wrapped is told from one that began anew by
  * `most`, what can have passed at all. */
 bool node_counter_delta(uint64_t before, uint64_t now, uint64_t most, uint64_t *ret);

@@ -25,6 +25,21 @@ TEST(what_a_person_said_wins)
     T_EQ_INT(b.source[BANDWIDTH_OUT], NODE_BANDWIDTH_CARD);
 }
 
+TEST(an_annotation_wins_over_all)
+{
+    struct node_bandwidth b;
+    T_NO_ERR(node_bandwidth_noted(LIST("egress=200Mbps"), NULL, 2500, S("ingress=10G"), &b, &err), &err);
+    T_EQ_INT(b.total[BANDWIDTH_OUT], 200000000);
+    T_EQ_INT(b.total[BANDWIDTH_IN], 10000000000);
+    T_NO_ERR(node_bandwidth_noted(LIST("egress=200Mbps"), NULL, 2500, S("50M"), &b, &err), &err);
+    T_EQ_INT(b.total[BANDWIDTH_OUT], 50000000);
+    T_EQ_INT(b.reserved[BANDWIDTH_OUT], 5000000);
+    T_ERR(node_bandwidth_noted(NULL, NULL, 0, S("fast"), &b, &err), E_INVALID_ARG);
+    T_OK(str_has_prefix(str_of(err.msg), S("annotation cox.io/bandwidth-capacity: ")));
+    T_ERR(node_bandwidth_noted(NULL, LIST("bandwidth=50M"), 0, S("20M"), &b, &err), E_INVALID_ARG);
+    T_EQ_INT(b.total[BANDWIDTH_OUT], 50000000); /* as it was */
+}
+
 TEST(drivers_that_know_nothing)
 {
     static const int64_t odd[] = {-1, 0, 4294967295, INT64_MAX, INT64_MIN, NODE_SPEED_MAX_MBIT + 1};
@@ -60,7 +75,7 @@ TEST(refused)
     T_ERR(node_bandwidth(LIST("kuscia.io/bandwidth=9223372036854775807"), NULL, 0, &b, &err), E_INVALID_ARG);
     T_ERR(node_bandwidth(LIST("egress=0"), NULL, 0, &b, &err), E_INVALID_ARG);
     T_ERR(node_bandwidth(LIST("bandwidth=50M"), LIST("ingress=50M"), 0, &b, &err), E_INVALID_ARG);
-    T_EQ_STR(str_of(err.msg), "the node has 50 Mbit/s of ingress bandwidth and 50 Mbit/s of it are reserved: nothing is left for pods (--node-capacity, --node-reserved)");
+    T_EQ_STR(str_of(err.msg), "the node has 50 Mbit/s of ingress bandwidth and 50 Mbit/s of it are reserved: nothing is left for pods (--node-capacity, --node-reserved, annotation cox.io/bandwidth-capacity)");
 }
 
 TEST(counters_that_wrap_or_begin_anew)
@@ -77,4 +92,4 @@ TEST(counters_that_wrap_or_begin_anew)
     T_EQ_INT(d, 1);
 }
 
-TEST_MAIN(counters_that_wrap_or_begin_anew, what_a_person_said_wins, drivers_that_know_nothing, a_part_is_the_systems, refused)
+TEST_MAIN(an_annotation_wins_over_all, counters_that_wrap_or_begin_anew, what_a_person_said_wins, drivers_that_know_nothing, a_part_is_the_systems, refused)

@@ -1,5 +1,6 @@
 /* object_node.c - a Node as the engine wants it: allocatable amounts, taints, images, GPUs by label.  See object.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bandwidth.h"
 #include "sched/engine/devices.h"
 #include "sched/engine/object.h"
 #include "sched/engine/object_read.h"
@@ -82,6 +83,32 @@ static void read_gpus(struct reader *r, const struct object_meta *meta, struct a
     ret->gpu_memory_mib = MIN(memory < 0 ? 0 : memory >= LEAST_BYTES ? memory >> 20 : memory, (int64_t)LEAST_BYTES);
 }
 
+/* The annotation says what the node has; what it keeps for the system goes off.  Less counts at once, more only when the node itself says so: it would refuse the pods.  A node that says
+ * nothing of bandwidth has what the annotation says. */
+static void read_capacity_note(struct reader *r, const struct object_meta *meta, const struct json *status, struct amounts *a)
+{
+    static const uint16_t of[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = RES_EGRESS, [BANDWIDTH_IN] = RES_INGRESS};
+    bool has;
+    int64_t bits[BANDWIDTH_ENDS];
+    struct err why = ERR_NONE;
+    struct amounts all = {0};
+    str note = labels_get(meta->annotations, S(BANDWIDTH_CAPACITY), &has);
+    if (!has)
+        return;
+    if (bandwidth_parse_ends(note, bits, &why) < 0) {
+        read_bad(r, SPOT(SPOT(SPOT(NULL, "metadata"), "annotations"), BANDWIDTH_CAPACITY), "%s", why.msg);
+        return;
+    }
+    read_amounts(r, status, SPOT(NULL, "status"), "capacity", &all);
+    for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+        uint16_t id = of[e];
+        if (!bits[e])
+            continue;
+        int64_t kept = all.has[id] && a->has[id] ? MAX(all.v[id] - a->v[id], (int64_t)0) : 0, left = MAX(bits[e] - kept, (int64_t)0);
+        a->v[id] = a->has[id] ? MIN(a->v[id], left) : left;
+    }
+}
+
 int object_node(struct sched *s, struct arena *a, const struct json *obj, struct node_spec *ret, struct err *err)
 {
     struct reader r = READER(s, a, err);
@@ -98,6 +125,7 @@ int object_node(struct sched *s, struct arena *a, const struct json *obj, struct
     if (!read_amounts(&r, status, SPOT(NULL, "status"), "allocatable", &amounts))
         read_amounts(&r, status, SPOT(NULL, "status"), "capacity", &amounts);
     read_gpus(&r, &meta, &amounts, &n);
+    read_capacity_note(&r, &meta, status, &amounts);
     n.allocatable = amounts_list(&r, &amounts);
     read_images(&r, status, &n);
     str overcommit = labels_get(meta.annotations, S("cox.io/bandwidth-overcommit"), &has);

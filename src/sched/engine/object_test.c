@@ -381,6 +381,26 @@ TEST(nodes)
     T_EQ_INT(w.s->alloc[RES_GPU][id], 2);
     T_EQ_INT(w.s->alloc[RES_INGRESS][id], 150000000);
     T_EQ_INT(w.s->alloc[RES_EGRESS][id], 150000000);
+    /* an annotation says what it has: less counts at once, more when the node says so itself, what it keeps for the system goes off */
+    static const struct {
+        const char *note, *status;
+        int64_t out, in;
+    } notes[] = {
+        {"50Mbps", "'allocatable':{'kuscia.io/bandwidth':'100'}", 50000000, 50000000},
+        {"egress=50M", "'capacity':{'kuscia.io/bandwidth':'110'},'allocatable':{'kuscia.io/bandwidth':'100'}", 40000000, 100000000},
+        {"1G", "'capacity':{'kuscia.io/bandwidth':'110'},'allocatable':{'kuscia.io/bandwidth':'100'}", 100000000, 100000000},
+        {"5M", "'capacity':{'kuscia.io/bandwidth':'110'},'allocatable':{'kuscia.io/bandwidth':'100'}", 0, 0},
+        {"1G", "'allocatable':{'cpu':'1'}", 1000000000, 1000000000},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
+        v = parse(&w, arena_fmt(&w.a, "{'metadata':{'name':'n','annotations':{'cox.io/bandwidth-capacity':'%s'}},'status':{%s}}", notes[i].note, notes[i].status).p);
+        T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
+        T_NO_ERR(sched_node_put(w.s, &n, NULL, &err), &err);
+        T_EQ_INT(w.s->alloc[RES_EGRESS][id], notes[i].out);
+        T_EQ_INT(w.s->alloc[RES_INGRESS][id], notes[i].in);
+    }
+    v = parse(&w, "{'metadata':{'name':'n','annotations':{'cox.io/bandwidth-capacity':'10MBps'}},'status':{}}");
+    T_ERR(object_node(w.s, &w.a, &v, &n, &err), E_INVALID_ARG);
     /* bytes instead of MiB; more slices than devices */
     static const struct {
         const char *labels, *model;
