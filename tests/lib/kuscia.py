@@ -10,6 +10,9 @@ from lib.cox import COX, Server, wait_for
 from lib.tasks import API, GROUPS, JOBS, K, TASKS  # noqa: F401
 
 
+LONG = {"lifecycleSeconds": 3000}  # a scheduleConfig: waits as long as a test may take
+
+
 def make(s, path, kind, name, spec, **meta):
     r = s.post(path, {"apiVersion": API, "kind": kind, "metadata": {"name": name, **meta}, "spec": spec})
     if r.status != 201:
@@ -27,6 +30,10 @@ def image(s, name, cpu="1", replicas=1, role=None, files=None, ports=None):
 
 def party(domain, **more):
     return {"domainID": domain, **more}
+
+
+def ask(cpu="1", bandwidth=None):
+    return {"requests": {"cpu": cpu, **({"kuscia.io/bandwidth": bandwidth} if bandwidth else {})}}
 
 
 def task(alias, *parties, after=(), app="small", **more):

@@ -198,10 +198,19 @@ TEST(routes_are_read_as_kuscia_has_them)
     T_NO_ERR(object_put(s, &obj, &known, &err), &err);
     T_OK(known);
     T_EQ_INT(taken(s, "alice", "bob"), 0);
+    sched_route_delete(s, S(""), S("r")); /* the kind has no namespace, and none is made up */
+    T_EQ_INT(taken(s, "alice", "bob"), -1);
+    T_NO_ERR(object_put(s, &obj, &known, &err), &err);
     T_NO_ERR(json_parse(&a, S("{\"kind\":\"ClusterDomainRoute\",\"apiVersion\":\"kuscia.secretflow/v1alpha1\",\"metadata\":{\"name\":\"r\"},"
                               "\"spec\":{\"source\":\"alice\",\"destination\":\"bob\",\"bandwidth\":\"much\"}}"), NULL, &obj, &err), &err);
     T_OK(object_put(s, &obj, &known, &err) < 0);
     T_OK(strstr(err.msg, "bandwidth"));
+    T_NO_ERR(json_parse(&a, S("{\"kind\":\"DomainRoute\",\"apiVersion\":\"kuscia.secretflow/v1alpha1\",\"metadata\":{\"name\":\"r\",\"namespace\":\"alice\"},"
+                              "\"spec\":{\"source\":\"alice\",\"destination\":\"bob\",\"bandwidth\":\"80M\"}}"), NULL, &obj, &err), &err);
+    T_NO_ERR(object_put(s, &obj, &known, &err), &err);
+    T_EQ_INT(taken(s, "alice", "bob"), 0);
+    sched_route_delete(s, S("alice"), S("r"));
+    T_EQ_INT(taken(s, "alice", "bob"), -1);
     sched_free(s);
 }
 

@@ -116,6 +116,7 @@ static int put_route(struct sched *s, struct arena *a, const struct json *obj, s
     struct reader r = READER(s, a, err);
     struct object_meta meta;
     read_meta(&r, obj, &meta);
+    meta.ns = json_get_str(json_get(obj, S("metadata")), S("namespace")); /* one of the two kinds has none */
     const struct json *spec = read_object(&r, obj, NULL, "spec");
     const struct spot *at = SPOT(NULL, "spec");
     struct route_spec route = {.ns = meta.ns, .name = meta.name, .source = read_str(&r, spec, at, "source"), .destination = read_str(&r, spec, at, "destination")};
