@@ -71,7 +71,7 @@ static struct node make_record(struct sched *s, const struct node_spec *spec)
     if (r.nimages > 1)
         qsort(r.images, r.nimages, sizeof *r.images, image_cmp);
     r.gpu_model = symbol(&s->sym, spec->gpu_model);
-    r.gpus_are_cut = devices_model_is(spec->gpu_model, S("MIG"));
+    r.gpus_are_cut = spec->gpus_are_cut || devices_model_is(spec->gpu_model, S("MIG"));
     r.gpu_memory_mib = amount_within(spec->gpu_memory_mib, INT32_MAX - 1);
     r.ngpus = spec->ngpus;
     r.nnuma = (uint32_t)spec->nnuma;

@@ -70,8 +70,10 @@ static void read_gpus(struct reader *r, const struct object_meta *meta, struct a
     bool has = false;
     int64_t count = label_number(r, meta->labels, "nvidia.com/gpu.count"), memory = label_number(r, meta->labels, "nvidia.com/gpu.memory");
     /* where all are cut into partitions with names of their own, the label still counts what they were cut from */
-    if (!a->has[RES_GPU] && count > 0 && !str_is(labels_get(meta->labels, S("nvidia.com/mig.strategy"), &has), "mixed"))
+    str strategy = labels_get(meta->labels, S("nvidia.com/mig.strategy"), &has);
+    if (!a->has[RES_GPU] && count > 0 && !str_is(strategy, "mixed"))
         a->v[RES_GPU] = count;
+    ret->gpus_are_cut = str_is(strategy, "single") && str_is(labels_get(meta->labels, S("node-role.kubernetes.io/mig-enabled"), &has), "true");
     /* more than can be told apart (devices cut into many time slices): as many as can */
     has = false;
     a->v[RES_GPU] = MIN(a->v[RES_GPU], (int64_t)GPU_MAX);

@@ -405,16 +405,20 @@ TEST(nodes)
     static const struct {
         const char *labels, *model;
         uint32_t gpus;
+        bool cut;
     } rows[] = {
-        {"'nvidia.com/gpu.count':'4','amd.com/gpu.product-name':'MI300X'", "MI300X", 4},
-        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'single','nvidia.com/gpu.product':'A100-MIG-1g.5gb'", "A100-MIG-1g.5gb", 4},
-        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'mixed','nvidia.com/gpu.product':'A100'", "", 0},
+        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'single','node-role.kubernetes.io/mig-enabled':'true'", "", 4, true},
+        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'single','node-role.kubernetes.io/mig-enabled':'false'", "", 4, false},
+        {"'nvidia.com/gpu.count':'4','amd.com/gpu.product-name':'MI300X'", "MI300X", 4, false},
+        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'single','nvidia.com/gpu.product':'A100-MIG-1g.5gb'", "A100-MIG-1g.5gb", 4, false},
+        {"'nvidia.com/gpu.count':'4','nvidia.com/mig.strategy':'mixed','nvidia.com/gpu.product':'A100'", "", 0, false},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         v = parse(&w, arena_fmt(&w.a, "{'metadata':{'name':'m','labels':{%s}},'status':{'allocatable':{'cpu':'1'}}}", rows[i].labels).p);
         T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
         T_EQ_INT(n.ngpus, rows[i].gpus);
         T_EQ_STR(n.gpu_model, rows[i].model);
+        T_EQ_INT(n.gpus_are_cut, rows[i].cut);
     }
     v = parse(&w, "{'metadata':{'name':'m','labels':{'nvidia.com/gpu.memory':'16106127360'}},'status':{'allocatable':{'nvidia.com/gpu':'40'}}}");
     T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);

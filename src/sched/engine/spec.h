@@ -88,6 +88,7 @@ struct node_spec {
     /* Devices; all of a node are alike.  ngpus is also its RES_GPU. */
     uint32_t ngpus;        /* at most GPU_MAX */
     str gpu_model;         /* "" unknown */
+    bool gpus_are_cut;     /* each is a partition: no parts of those; so are models with the word MIG */
     int64_t gpu_memory_mib; /* of one device, 0 unknown */
     const struct spec_numa *numa;
     size_t nnuma; /* at most NUMA_MAX */
