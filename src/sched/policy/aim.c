@@ -572,14 +572,20 @@ static int loss_cmp(const struct search_loss *a, const struct search_loss *b)
         return a->breaks < b->breaks ? -1 : 1;
     if (a->lost != b->lost)
         return a->lost < b->lost ? -1 : 1;
-    return a->moved < b->moved ? -1 : a->moved > b->moved;
+    if (a->moved != b->moved)
+        return a->moved < b->moved ? -1 : 1;
+    if (a->priority != b->priority)
+        return a->priority < b->priority ? -1 : 1;
+    if (a->since_ns != b->since_ns)
+        return a->since_ns > b->since_ns ? -1 : 1;
+    return a->created_ns > b->created_ns ? -1 : a->created_ns < b->created_ns;
 }
 
 /* In one domain after the other; the one that costs least. */
 static bool aim_domains(struct search *x, const struct node_sets *sets, bool moves, struct unit_decision *d)
 {
     struct policy *p = x->p;
-    struct search_loss best, loss;
+    struct search_loss best = {0}, loss;
     const uint64_t *found = NULL;
     sched_next_members(p->s, x->u, &p->members);
     struct pod_class *c = p->members.pods.len ? class_of(p->s, p->members.pods.p[0]) : NULL;

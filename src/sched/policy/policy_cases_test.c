@@ -72,6 +72,8 @@ TEST(topology)
         {"a rack is taken back", "n1 2 rack=r1; n2 2 rack=r2", "a q=2; b q=2", "j@b 1x1 on=n1; k@b 1x1 on=n1; l@b 1x1 on=n2; m@b 1x1 on=n2; n@a 2x1 need=rack", "n 2", 2},
         {"the rack where fewer have to go", "n1 2 rack=r1; n2 2 rack=r2", "a q=2; b q=2", "j@b 1x1 on=n1; k@b 1x1 on=n1 start=950; l@b 1x1 on=n2 start=960; n@a 2x1 need=rack", "j 1; k 1; l 0; n 2", 1},
         {"preempted out of one rack", "n1 2 rack=r1; n2 2 rack=r2", "a", "j@a 1x1 pri=10 on=n1; k@a 1x1 pri=40 on=n1; l@a 2x1 pri=10 on=n2,n2; n@a 2x1 pri=30 need=rack", "j 1; k 1; l 0; n 2", 2},
+        {"among equal racks the one where the work is younger", "n1 2 rack=r1; n2 2 rack=r2; n3 1 rack=r3", "a", "j@a 1x1 on=n1; k@a 1x1 on=n2; n@a 2x1 need=rack", "j 1 n1; k 1; n 2 n2", 1},
+        {"or less important", "n1 2 rack=r1; n2 2 rack=r2; n3 1 rack=r3", "a", "j@a 1x1 pri=40 on=n1; k@a 1x1 on=n2; n@a 2x1 need=rack", "j 1; k 1 n2; n 2 n1", 1},
         {"no rack may be emptied", "n1 2 rack=r1; n2 2 rack=r2", "a q=2; b q=2", "j@b 1x1 fixed on=n1; l@b 1x1 fixed on=n2; n@a 2x1 need=rack", "j 1; l 1; n 0", 0},
         {"nodes without the label are in no rack", "n1 4; n2 1 rack=r1", "a", "j@a 2x1 need=rack", "j 0", 0},
         {"a label nobody has", "n1 4", "a", "j@a 2x1 need=row", "j 0", 0},
@@ -129,6 +131,7 @@ TEST(moving)
         {"of another queue, within its limit", "n1 2; n2 2", "a; b l=2", "j@b 1x1 on=n1; k@b 1x1 on=n2; l@a 1x2", "j 1; k 1; l 1", 1},
         {"who wants its node stays, the other moves", "n1 2 rack=r1; n2 2 rack=r2", "a", "j@a 1x1 on=n1 at=rack:r1; k@a 1x1 on=n2; l@a 1x2", "j 1 n1; k 1 n1; l 1 n2", 1},
         {"an elastic one moves a pod alone", "n1 2; n2 2", "a", "j@a 2x1 min=1 on=n1,n2; l@a 1x2", "j 2; l 1", 1},
+        {"nobody is moved into room that another queue is owed", "n1 4; n2 4", "a q=4; b q=4", "j@a 1x2 on=n1; k@a 1x2 on=n2; l@a 1x1 on=n2; m@a 1x3; n@b 1x4", "k 1; l 1; m 0; n 1", 1},
         {"cpu and devices", "n1 1 cpu=1000; n2 1 cpu=1000", "a", "j@a 1x0 cpu=600 on=n1; k@a 1x0 cpu=300 on=n2; l@a 1x1 cpu=900", "j 1; k 1; l 1", 1},
     };
     batch_run_table(cases, ARRAY_LEN(cases));

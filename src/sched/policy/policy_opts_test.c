@@ -127,6 +127,20 @@ TEST(actions_can_be_switched_while_it_runs)
     batch_turn(&w);
     batch_expect(&w, "j 1; k 0; m 1", "as usual");
     batch_free(&w);
+    o.actions &= ~(1u << POLICY_STALE);
+    batch_new(&w, "n1 2", "a", "j@a 2x1 on=n1,n1", &o);
+    w.never_again = true;
+    batch_turn(&w);
+    sched_pod_delete(w.s, S("x"), S("j-1"));
+    batch_turn(&w);
+    w.now += 100 * NSEC_PER_SEC;
+    batch_turn(&w);
+    batch_expect(&w, "j 1", "stale gangs are left alone");
+    o = POLICY_OPTS_DEFAULT;
+    policy_set_opts(w.p, &o);
+    batch_turn(&w);
+    batch_expect(&w, "j 0", "those that were stale before, too");
+    batch_free(&w);
 }
 
 TEST(minimum_run_times_of_those_that_say_none)

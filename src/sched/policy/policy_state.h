@@ -298,6 +298,8 @@ enum fate { FATE_GOES, FATE_STAYS, FATE_MOVES /* it is evicted, and there is ano
 /* What a solution costs, the first difference decides. */
 struct search_loss {
     uint32_t breaks, lost, moved; /* budgets; pods */
+    int32_t priority;             /* the highest of them */
+    nsec_t since_ns, created_ns;  /* the oldest of them */
 };
 struct lumps *victims_of_leaf(struct policy *p, queue_id leaf);
 /* Its pods on nodes, those that it misses least first; returns how many.  ret: room for all its pods. */

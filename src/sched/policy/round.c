@@ -282,7 +282,16 @@ bool evict_for_one(struct policy *p, struct kind *k, unit_id u, enum policy_acti
     return false;
 }
 
-static void evict_for(struct policy *p, enum policy_action action, struct policy_decisions *ret)
+/* Is its queue owed the room, so that reclaim may make it? */
+static bool is_owed(struct policy *p, const struct kind *k, unit_id u)
+{
+    struct policy_amounts ask;
+    policy_ask(p, u, &ask);
+    return queues_may_reclaim(p->q, k->leaf, &ask, policy_asks_fixed(&p->units[u]));
+}
+
+/* owed: only for those whose queue is owed the room. */
+static void evict_for(struct policy *p, enum policy_action action, bool owed, struct policy_decisions *ret)
 {
     if (!(p->opts.actions >> action & 1))
         return;
@@ -291,7 +300,7 @@ static void evict_for(struct policy *p, enum policy_action action, struct policy
         struct kind *k = &p->kinds.p[kind];
         unit_id u = k->units.p[0];
         queue_id leaf = k->leaf;
-        if (is_too_deep(p, action, u)) {
+        if (is_too_deep(p, action, u) || (owed && !is_owed(p, k, u))) {
             walk_drop(p, kind);
             walk_touch(p, leaf);
             continue;
@@ -348,8 +357,10 @@ static void evict_stale(struct policy *p, struct policy_decisions *ret)
         unit_id u = p->stale.p[i];
         struct batch_unit *b = &p->units[u];
         nsec_t own = p->s->units[u].stale_grace_ns, grace = own ? own : p->opts.stale_grace_ns;
-        if (!b->known || !b->stale_since_ns || !(p->opts.actions >> POLICY_STALE & 1))
+        if (!b->known || !b->stale_since_ns)
             continue;
+        if (!(p->opts.actions >> POLICY_STALE & 1))
+            grace = -1; /* until somebody switches it on again */
         if (grace >= 0 && p->now - b->stale_since_ns >= grace) {
             evict_whole(p, u, POLICY_STALE, ret);
             continue;
@@ -430,9 +441,10 @@ void policy_round(struct policy *p, nsec_t now, struct policy_decisions *ret)
     start_kept(p, ret);
     backfill_begin(p);
     allocate(p, ret);
-    evict_for(p, POLICY_CONSOLIDATE, ret);
-    evict_for(p, POLICY_RECLAIM, ret);
-    evict_for(p, POLICY_PREEMPT, ret);
+    evict_for(p, POLICY_CONSOLIDATE, true, ret);
+    evict_for(p, POLICY_RECLAIM, false, ret);
+    evict_for(p, POLICY_CONSOLIDATE, false, ret); /* nobody is moved beyond its queue's share into room that others are about to take */
+    evict_for(p, POLICY_PREEMPT, false, ret);
     evict_stale(p, ret);
     evict_too_long(p, ret);
     backfill_end(p);

@@ -468,13 +468,16 @@ static bool is_allowed(struct search *x, size_t n, const uint8_t *fate, struct s
 {
     struct policy *p = x->p;
     uint32_t made_way = 0;
-    *ret = (struct search_loss){0};
+    *ret = (struct search_loss){.priority = INT32_MIN, .since_ns = INT64_MAX, .created_ns = INT64_MAX};
     for (size_t i = 0; i < n; i++) {
         const struct lump *l = &p->taken_list.p[i];
         if (fate[i] == FATE_STAYS)
             continue;
         ret->breaks += l->breaks_budget;
         *(fate[i] == FATE_MOVES ? &ret->moved : &ret->lost) += l->n;
+        ret->priority = MAX(ret->priority, l->priority);
+        ret->since_ns = MIN(ret->since_ns, l->since_ns);
+        ret->created_ns = MIN(ret->created_ns, l->created_ns);
         made_way += l->only_moves;
         if (l->only_moves && fate[i] == FATE_GOES)
             return false;
