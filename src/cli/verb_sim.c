@@ -591,7 +591,7 @@ static int run_openb(struct cli_args *a)
 #define OUTPUT_OPTIONS                                                                                                                                     \
     {"profile", 0, CLI_STRING, "NAME|FILE", "default", "Profile to schedule by: default, binpack, spread, gpu-packing or a file.", NULL},                  \
         {"compare", 0, CLI_STRING, "A,B,...", "", "Run the same under several profiles and show them side by side.", NULL},                                 \
-        {"policy", 0, CLI_STRING, "A,B,...", "cox", "How units of queues are decided about: fifo, fifo-backfill, queues, reclaim, kai, cox; several are shown side by side, all is every one.", NULL}, \
+        {"policy", 0, CLI_STRING, "A,B,...", "cox", "How units of queues are decided about: fifo, fifo-backfill, fifo-reserve, queues, reclaim, kai, cox; several are shown side by side, all is every one.", NULL}, \
         {"owed-after", 0, CLI_DURATION, "TIME", "10m", "A guarantee is broken when a queue that asks within its quota waits for longer while others are above theirs.", NULL}, \
         {"seed", 0, CLI_INT, "N", "the scenario's, or 42", "Everything that is drawn by chance comes from it.", NULL},                                       \
         {"json", 0, CLI_FLAG, NULL, "", "Everything as JSON: figures, time series, placements, reasons.", NULL},                                            \

@@ -9,6 +9,7 @@
 const struct sim_setting sim_settings[] = {
     {"fifo", "one line, nobody overtakes", .one_line = true, .in_order = true, .opts = OPTS(.actions = MAY(ALLOCATE))},
     {"fifo-backfill", "one line, whoever fits goes first", .one_line = true, .opts = OPTS(.actions = MAY(ALLOCATE))},
+    {"fifo-reserve", "the same, and room is reserved for who waits for long", .one_line = true, .opts = OPTS(.actions = MAY(ALLOCATE), .max_reservations = 4, .hold_after_ns = 300 * NSEC_PER_SEC)},
     {"queues", "queues with quotas, nobody has to give way", .opts = OPTS(.actions = MAY(ALLOCATE) | MAY(STALE) | MAY(TOO_LONG))},
     {"reclaim", "queues, reclaim and preemption, nobody is moved", .opts = STILL(.actions = MAY(ALLOCATE) | MAY(RECLAIM) | MAY(PREEMPT) | MAY(STALE) | MAY(TOO_LONG))},
     {"kai", "KAI's actions: allocate, consolidate, reclaim, preempt, stale gangs", .opts = OPTS(.actions = MAY(ALLOCATE) | MAY(CONSOLIDATE) | MAY(RECLAIM) | MAY(PREEMPT) | MAY(STALE))},

@@ -39,12 +39,19 @@ struct policy_opts {
     bool reclaim_by_leaf;   /* see queues_set_min_runtimes */
     bool still_reclaim;     /* reclaim does not move those who could run elsewhere */
     uint32_t depth[POLICY_ACTIONS]; /* units of a queue that an action looks at, from the head of its line; 0: all */
+    struct policy_defrag_opts {
+        nsec_t every_ns;       /* how often defragmentation is thought of, 0: never; whoever calls policy_defragment keeps to it */
+        uint32_t units, pods;  /* that are moved at a time ... */
+        uint32_t hourly;       /* ... and pods in an hour */
+        nsec_t min_runtime_ns; /* who has run for less is left alone */
+    } defrag;
     bool has_pool;          /* only units and nodes of this pool; else all */
     sym_t pool;             /* 0: those of no pool */
 };
 #define POLICY_OPTS_DEFAULT                                                                                                                                \
     ((struct policy_opts){.past = 1.0, .saturation = 1.0, .stale_grace_ns = 60 * NSEC_PER_SEC, .max_moves = 16, .actions = (1u << POLICY_ACTIONS) - 1, \
-                          .max_reservations = 4, .hold_after_ns = 300 * NSEC_PER_SEC})
+                          .max_reservations = 4, .hold_after_ns = 300 * NSEC_PER_SEC, .defrag = POLICY_DEFRAG_DEFAULT})
+#define POLICY_DEFRAG_DEFAULT {.units = 4, .pods = 8, .hourly = 32, .min_runtime_ns = 600 * NSEC_PER_SEC}
 #define POLICY_RESERVATIONS_MAX 32u
 
 struct policy_decision {
@@ -136,6 +143,23 @@ struct policy_waiting { /* of a leaf; times are since then, 0: nobody */
 void policy_waiting(struct policy *p, queue_id leaf, struct policy_waiting *ret);
 /* What it says, for people; on the arena.  Without its place in line. */
 str policy_sentence(const struct policy *p, struct arena *a, unit_id u, const struct policy_why *why);
+
+/* --- defragmentation (defrag.c) -------------------------------------------------------------------------------------------------------- */
+struct policy_move {
+    pod_id pod;
+    node_id from, to;
+};
+struct policy_moves {
+    VEC(struct policy_move) list;
+    uint32_t units;
+    struct policy_whole {
+        uint32_t nodes, gpus; /* nodes with GPUs that are all free; GPUs that are */
+    } before, after;
+};
+/* Pods that could move now so that more is whole: one node more whose GPUs are all free, or one GPU more, and nothing less of the other; at most `pods` and opts.defrag's, no disruption budget broken.  All of them
+ * find a place where they are to go, at the same time.  False: none, or something is on its way.  The engine is as it was.  may_move (or NULL): units that the caller knows a reason to leave alone. */
+bool policy_defragment(struct policy *p, nsec_t now, uint32_t pods, bool (*may_move)(void *arg, unit_id u), void *arg, struct policy_moves *ret);
+void policy_whole(const struct policy *p, struct policy_whole *ret);
 
 /* --- what if -------------------------------------------------------------------------------------------------------------------------- */
 enum policy_start {
