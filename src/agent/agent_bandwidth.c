@@ -4,6 +4,8 @@
  *   every 5 s           on a pool thread: shares of all pods once more (after a restart, a new annotation, another node of a domain; nothing is done
  *                       where nothing is new) ─► counters of all links ─► rates against the time before ─► gauges, /stats/summary
  *
+ *                       with lending: use by promises, and by what is no pod's ─► what is free and what can be lent ─► the Node's status, when it changed
+ *
  * A rate is bits a second of the pod's link as the kernel counts bytes there: headers of large segments count once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
@@ -13,12 +15,15 @@
 #include "base/log.h"
 
 #define EVERY_NS (5 * NSEC_PER_SEC)
+#define NEW_NS (30 * NSEC_PER_SEC) /* a pod that has just come has not begun to send: its promise is not lent */
 #define DOMAIN_NETS_MAX 200 /* ranges of one domain's nodes; further ones are not limited, which the log says */
 #define POD_NETS_MAX 250u /* of all destinations of a pod together; what is beyond is not limited (net/shape.h has room for as many) */
 
 struct reading {
     char *uid; /* of struct agent_counter */
     struct bandwidth_meter meter;
+    int64_t busy[BANDWIDTH_ENDS]; /* of a pod: begins with all that it is promised */
+    nsec_t busy_at;               /* 0: not yet; at first a time to come, until which it counts in full */
     unsigned round;
 };
 
@@ -26,6 +31,9 @@ struct agent_bandwidth {
     struct map readings;
     unsigned round;
     bool busy;
+    int64_t outside[BANDWIDTH_ENDS]; /* traffic of the node that is no pod's, as bandwidth_busy has it */
+    nsec_t outside_at;
+    struct bandwidth_room free[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
     char told[200]; /* what was logged last */
 };
 
@@ -170,6 +178,79 @@ static void forget_old(struct agent_bandwidth *b)
     vec_fini(&old);
 }
 
+static struct reading *reading_of(const struct agent *g, str uid)
+{
+    return g->bandwidth ? map_get(&g->bandwidth->readings, uid) : NULL;
+}
+
+static bool has_own_link(const struct agent_pod *p)
+{
+    return !p->runtime->ops->has_network && !json_get_bool(json_get(&p->tree, S("spec")), S("hostNetwork"), false);
+}
+
+/* What the pod counts for among those that may lend; what it borrows itself is not its own. */
+static int64_t in_use(struct reading *r, const struct pod_bandwidth *want, int e, nsec_t at)
+{
+    r->busy[e] = r->busy_at ? bandwidth_busy(r->busy[e], r->meter.used[e], at - r->busy_at) : want->request[e];
+    return want->lent[e] ? MIN(r->busy[e], want->request[e]) : r->busy[e];
+}
+
+/* ret_taken: by pods.  ret_apart: promised to pods whose traffic is the node's own. */
+static void sum_use(struct agent *g, nsec_t at, int64_t ret_taken[BANDWIDTH_ENDS], int64_t ret_apart[BANDWIDTH_ENDS])
+{
+    list_foreach(p, &g->pods, struct agent_pod, link) {
+        struct pod_bandwidth want;
+        struct reading *r = reading_of(g, p->uid);
+        if (!p->checked || p->seen.torn_down || p->seen.fail_reason.len || pod_bandwidth_read(&p->tree, &want, NULL) < 0)
+            continue;
+        for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+            if (r)
+                ret_taken[e] += in_use(r, &want, e, at);
+            else if (has_own_link(p))
+                ret_taken[e] += want.request[e];
+            else
+                ret_apart[e] += want.request[e];
+        }
+        if (r)
+            r->busy_at = r->busy_at ? MAX(r->busy_at, at) : at + NEW_NS;
+    }
+}
+
+/* The bridge counts large segments once with one header, the card every frame: so much of what pods exchange is not somebody else's. */
+#define FRAMING(bits) ((bits) + (bits) / 10)
+
+static void measure(struct agent *g, nsec_t at)
+{
+    struct agent_bandwidth *b = g->bandwidth;
+    const struct reading *node = reading_of(g, S("")), *pods = reading_of(g, S("*"));
+    int64_t taken[BANDWIDTH_ENDS] = {0}, apart[BANDWIDTH_ENDS] = {0};
+    bool changed = false;
+    sum_use(g, at, taken, apart);
+    for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+        int64_t all = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e], used = node ? node->meter.used[e] - (pods ? FRAMING(pods->meter.used[e]) : 0) : 0;
+        b->outside[e] = bandwidth_busy(b->outside[e], MAX(used, (int64_t)0), at - b->outside_at);
+        int64_t excess = MAX(b->outside[e] - g->bandwidth_node.reserved[e] - apart[e], (int64_t)0);
+        if (!g->bandwidth_lending) {
+            b->free[e] = b->lend[e] = (struct bandwidth_room){0};
+            continue;
+        }
+        changed |= bandwidth_room_note(&b->free[e], all, excess, at);
+        changed |= bandwidth_room_note(&b->lend[e], all, excess + taken[e], at);
+    }
+    b->outside_at = at;
+    if (changed)
+        agent_node_status_soon(g);
+}
+
+void agent_bandwidth_room(const struct agent *g, int64_t ret_free[BANDWIDTH_ENDS], int64_t ret_lend[BANDWIDTH_ENDS])
+{
+    const struct agent_bandwidth *b = g->bandwidth;
+    for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+        ret_free[e] = b && b->free[e].has ? b->free[e].shown : g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
+        ret_lend[e] = b && b->lend[e].has ? b->lend[e].shown : 0;
+    }
+}
+
 static void end_round(struct work_item *w)
 {
     struct round *r = container_of(w, struct round, item);
@@ -189,6 +270,7 @@ static void end_round(struct work_item *w)
             if (r->counters[i].device) /* a link that is not there has no rate, and begins anew when it comes back */
                 note(g, &r->counters[i], r->at);
         forget_old(b);
+        measure(g, r->at);
     }
     arena_fini(&r->arena);
     free(r);
@@ -206,7 +288,7 @@ static void on_timer(struct loop_timer *t)
     *r = (struct round){.item = {.loop = g->loop, .run = run_round, .done = end_round}, .agent = g, .arena = ARENA_INIT};
     r->pods = arena_array(&r->arena, g->by_uid.len, struct shaped);
     list_foreach(p, &g->pods, struct agent_pod, link) {
-        if (!p->seen.has_sandbox || p->seen.torn_down || p->op || p->runtime->ops->has_network || json_get_bool(json_get(&p->tree, S("spec")), S("hostNetwork"), false))
+        if (!p->seen.has_sandbox || p->seen.torn_down || p->op || !has_own_link(p))
             continue;
         struct shaped *s = &r->pods[r->npods++];
         *s = (struct shaped){.uid = arena_str(&r->arena, p->uid)};
@@ -246,20 +328,18 @@ void agent_bandwidth_free(struct agent *g)
 }
 
 /* --- what the node's server shows --------------------------------------------------------------------------------------------- */
-static const struct reading *reading_of(const struct agent *g, str uid)
-{
-    return g->bandwidth ? map_get(&g->bandwidth->readings, uid) : NULL;
-}
-
-static void sum_requests(struct agent *g, int64_t ret[BANDWIDTH_ENDS])
+static void sum_requests(struct agent *g, int64_t ret[BANDWIDTH_ENDS], int64_t ret_lent[BANDWIDTH_ENDS])
 {
     memset(ret, 0, sizeof(int64_t) * BANDWIDTH_ENDS);
+    memset(ret_lent, 0, sizeof(int64_t) * BANDWIDTH_ENDS);
     list_foreach(p, &g->pods, struct agent_pod, link) {
         struct pod_bandwidth b;
         if (!p->checked || p->seen.torn_down || p->seen.fail_reason.len || pod_bandwidth_read(&p->tree, &b, NULL) < 0)
             continue;
-        for (int e = 0; e < BANDWIDTH_ENDS; e++)
+        for (int e = 0; e < BANDWIDTH_ENDS; e++) {
             ret[e] += b.request[e];
+            ret_lent[e] += b.lent[e];
+        }
     }
 }
 
@@ -274,15 +354,21 @@ void agent_bandwidth_summary(struct agent *g, struct arena *a, str uid, str time
         json_set(a, n, S("txBytes"), json_int(a, (int64_t)r->meter.bytes[BANDWIDTH_OUT]));
     }
     struct json *b = r || !uid.len ? json_ensure_object(a, stats, S("bandwidth")) : NULL;
-    int64_t requested[BANDWIDTH_ENDS];
+    int64_t requested[BANDWIDTH_ENDS], lent[BANDWIDTH_ENDS], left[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
     if (b && !uid.len)
-        sum_requests(g, requested);
+        sum_requests(g, requested, lent);
+    agent_bandwidth_room(g, left, lend);
     for (int e = 0; b && e < BANDWIDTH_ENDS; e++) {
         struct json *one = json_ensure_object(a, b, str_of(end_name[e]));
         if (!uid.len) {
             json_set(a, one, S("totalBits"), json_int(a, g->bandwidth_node.total[e]));
             json_set(a, one, S("systemBits"), json_int(a, g->bandwidth_node.reserved[e]));
             json_set(a, one, S("requestedBits"), json_int(a, requested[e]));
+            json_set(a, one, S("lentBits"), json_int(a, lent[e]));
+            if (g->bandwidth_lending)
+                json_set(a, one, S("lendableBits"), json_int(a, lend[e]));
+            if (r && r->meter.has_rate)
+                json_set(a, one, S("outsideBits"), json_int(a, g->bandwidth->outside[e]));
         }
         if (r && r->meter.has_rate)
             json_set(a, one, S("usedBits"), json_int(a, r->meter.used[e]));
@@ -301,11 +387,12 @@ static void node_gauge(struct agent *g, struct strbuf *b, const char *name, cons
         strbuf_addf(b, "%s{node=\"%s\",direction=\"%s\"} %lld\n", name, g->opts.node_name, end_name[e], (long long)v[e]);
 }
 
-/* One family has to stand together: three texts that grow beside each other. */
+/* One family has to stand together: texts that grow beside each other. */
 static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
 {
-    struct strbuf requests = strbuf_on(a), limits = strbuf_on(a), used = strbuf_on(a);
+    struct strbuf requests = strbuf_on(a), lent = strbuf_on(a), limits = strbuf_on(a), used = strbuf_on(a);
     gauge(&requests, "pod_bandwidth_request_bits", "Bandwidth that the pod is promised, bit/s.");
+    gauge(&lent, "pod_bandwidth_lent_bits", "Bandwidth that the pod borrows, bit/s.");
     gauge(&limits, "pod_bandwidth_limit_bits", "Bandwidth that the pod cannot pass, bit/s.");
     gauge(&used, "pod_bandwidth_used_bits", "Bandwidth that the pod used in the last seconds, bit/s.");
     list_foreach(p, &g->pods, struct agent_pod, link) {
@@ -317,6 +404,8 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
             str labels = arena_fmt(a, "{namespace=\"" STR_FMT "\",pod=\"" STR_FMT "\",node=\"%s\",direction=\"%s\"}", STR_ARG(p->ns), STR_ARG(p->name), g->opts.node_name, end_name[e]);
             if (b.request[e])
                 strbuf_addf(&requests, "pod_bandwidth_request_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.request[e]);
+            if (b.lent[e])
+                strbuf_addf(&lent, "pod_bandwidth_lent_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.lent[e]);
             if (b.limit[e])
                 strbuf_addf(&limits, "pod_bandwidth_limit_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.limit[e]);
             if (r && r->meter.has_rate)
@@ -324,22 +413,29 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
         }
     }
     strbuf_add_str(out, strbuf_str(&requests));
+    strbuf_add_str(out, strbuf_str(&lent));
     strbuf_add_str(out, strbuf_str(&limits));
     strbuf_add_str(out, strbuf_str(&used));
 }
 
 void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *out)
 {
-    int64_t requested[BANDWIDTH_ENDS], left[BANDWIDTH_ENDS];
+    int64_t requested[BANDWIDTH_ENDS], lent[BANDWIDTH_ENDS], left[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
     const struct reading *r = reading_of(g, S(""));
-    sum_requests(g, requested);
+    sum_requests(g, requested, lent);
+    agent_bandwidth_room(g, left, lend);
     for (int e = 0; e < BANDWIDTH_ENDS; e++)
-        left[e] = MAX(g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e] - requested[e], (int64_t)0);
+        left[e] = MAX(left[e] - requested[e], (int64_t)0);
     node_gauge(g, out, "node_bandwidth_total_bits", "Bandwidth that the node has, bit/s.", g->bandwidth_node.total);
     node_gauge(g, out, "node_bandwidth_system_bits", "Bandwidth that is kept for the system, bit/s.", g->bandwidth_node.reserved);
     node_gauge(g, out, "node_bandwidth_reserved_bits", "Bandwidth that pods were promised, bit/s.", requested);
     node_gauge(g, out, "node_bandwidth_available_bits", "Bandwidth that new pods can be promised, bit/s.", left);
-    if (r && r->meter.has_rate)
+    node_gauge(g, out, "node_bandwidth_lent_bits", "Bandwidth that pods borrow, bit/s.", lent);
+    if (g->bandwidth_lending)
+        node_gauge(g, out, "node_bandwidth_lendable_bits", "Bandwidth that can be lent by what was measured, bit/s.", lend);
+    if (r && r->meter.has_rate) {
         node_gauge(g, out, "node_bandwidth_used_bits", "Traffic of the node in the last seconds, bit/s.", r->meter.used);
+        node_gauge(g, out, "node_bandwidth_outside_bits", "Traffic of the node that is not that of its pods, smoothed, bit/s.", g->bandwidth->outside);
+    }
     pod_gauges(g, a, out);
 }

@@ -232,6 +232,8 @@ struct agent {
     struct node_bandwidth bandwidth_node;
     char *bandwidth_note;              /* annotation of the Node that says what it has; NULL: none */
     double bandwidth_overcommit;       /* of the Node's annotation; 0: none */
+    bool bandwidth_lending;            /* of the Node's annotation: what was measured decides how much is free, and how much is lent */
+    bool bandwidth_lent_shown;         /* the Node's status says how much is lent, perhaps from before: 0 takes it back */
     bool stopping;
     void (*stopped)(void *arg);
     void *stopped_arg;
@@ -406,3 +408,5 @@ bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *ho
 /* Adds "network" and "bandwidth" to what /stats/summary says of a pod, uid "": of the node. */
 void agent_bandwidth_summary(struct agent *g, struct arena *a, str uid, str time, struct json *stats);
 void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *out);
+/* What new pods can be promised, and with lending what can be lent (0 as long as nothing is measured), bit/s. */
+void agent_bandwidth_room(const struct agent *g, int64_t ret_free[BANDWIDTH_ENDS], int64_t ret_lend[BANDWIDTH_ENDS]);

@@ -52,6 +52,13 @@ static void add_bandwidth(struct arena *a, struct json *c, const int64_t bits[BA
     set_text(a, c, BANDWIDTH_KUSCIA, arena_fmt(a, "%lld", (long long)(MIN(bits[BANDWIDTH_OUT], bits[BANDWIDTH_IN]) / BANDWIDTH_MBIT)));
 }
 
+/* What was lent once is taken back by a zero: a patch leaves what it does not name. */
+static void add_lent(const struct agent *g, struct arena *a, struct json *c, const int64_t bits[BANDWIDTH_ENDS])
+{
+    for (int e = 0; e < BANDWIDTH_ENDS && (g->bandwidth_lending || g->bandwidth_lent_shown); e++)
+        set_text(a, c, bandwidth_lent_resource[e], quantity_format(a, &(struct quantity){.mantissa = g->bandwidth_lending ? bits[e] : 0, .format = QUANTITY_DECIMAL_SI}));
+}
+
 static struct json capacity_of(struct agent *g, struct arena *a)
 {
     const struct node_info *i = &g->info;
@@ -67,10 +74,11 @@ static struct json capacity_of(struct agent *g, struct arena *a)
     agent_partitions_capacity(g, a, &c);
     for (const char *const *p = g->opts.capacity; p && *p; p++) {
         str text = str_of(*p), key;
-        if (str_cut(&text, '=', &key) && !node_bandwidth_is_name(key))
+        if (str_cut(&text, '=', &key) && !node_bandwidth_is_name(key) && !node_bandwidth_is_lent(key))
             json_set(a, &c, key, json_string(text));
     }
     add_bandwidth(a, &c, g->bandwidth_node.total);
+    add_lent(g, a, &c, g->bandwidth_node.total);
     return c;
 }
 
@@ -94,10 +102,10 @@ struct json agent_allocatable(struct agent *g, struct arena *a)
         bool in_milli = str_is(key, "cpu");
         json_set(a, &c, key, json_string(in_milli ? arena_fmt(a, "%lldm", (long long)left) : arena_fmt(a, "%lld", (long long)left / 1000)));
     }
-    int64_t bits[BANDWIDTH_ENDS];
-    for (int e = 0; e < BANDWIDTH_ENDS; e++)
-        bits[e] = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
+    int64_t bits[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
+    agent_bandwidth_room(g, bits, lend);
     add_bandwidth(a, &c, bits);
+    add_lent(g, a, &c, lend);
     return c;
 }
 
@@ -700,6 +708,12 @@ static void own_node(struct agent *g, const struct json *node)
     agent_bandwidth_noted(g, json_get_str(json_path(node, "metadata", "annotations", NULL), S(BANDWIDTH_CAPACITY)));
     if (!str_to_double(overcommit, &g->bandwidth_overcommit)) /* the scheduler says what is wrong with it */
         g->bandwidth_overcommit = 0;
+    bool lending = str_is(json_get_str(json_path(node, "metadata", "annotations", NULL), S("cox.io/bandwidth-lending")), "true");
+    g->bandwidth_lent_shown = json_path(node, "status", "allocatable", BANDWIDTH_LENT_EGRESS, NULL) != NULL;
+    if (lending != g->bandwidth_lending) {
+        g->bandwidth_lending = lending;
+        agent_node_status_soon(g);
+    }
     if (!str_eq(uid, g->node_uid))
         g->node_uid = arena_str(&g->node_arena, uid);
     if (cidr.len && !str_eq(cidr, g->pod_cidr)) {

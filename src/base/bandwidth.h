@@ -16,6 +16,11 @@
 #define BANDWIDTH_MAX 1000000000000000ll /* 1 Pbit/s: sums over many stay within the scheduler's LIMIT_SCHED_AMOUNT */
 #define BANDWIDTH_MBIT 1000000ll
 #define BANDWIDTH_TEXT 32
+/* What is lent (docs/bandwidth.md): resources of nodes and pods, and the annotation that turns all that a pod asks for into it. */
+#define BANDWIDTH_LENT_EGRESS "cox.io/lent-egress-bandwidth"
+#define BANDWIDTH_LENT_INGRESS "cox.io/lent-ingress-bandwidth"
+#define BANDWIDTH_LEND_NOTE "cox.io/bandwidth-lend"
+#define BANDWIDTH_LEND_ACCEPT "accept"
 
 enum { BANDWIDTH_OUT, BANDWIDTH_IN, BANDWIDTH_ENDS }; /* egress, ingress */
 extern const char *const bandwidth_resource[BANDWIDTH_ENDS]; /* "cox.io/egress-bandwidth", "cox.io/ingress-bandwidth": bit/s */

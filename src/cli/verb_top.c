@@ -184,6 +184,16 @@ static void add_bits(struct strbuf *b, const struct json *of, const char *key)
     strbuf_addf(b, "%s\t", json_get(of, str_of(key)) ? bandwidth_print(json_get_int(of, str_of(key), 0), text) : "<unknown>");
 }
 
+/* "60 Mbit/s of 400 Mbit/s", and "-" of a node that lends nothing. */
+static void add_lent(struct strbuf *b, const struct json *of)
+{
+    char lent[BANDWIDTH_TEXT], lendable[BANDWIDTH_TEXT];
+    if (json_get(of, S("lendableBits")))
+        strbuf_addf(b, "%s of %s\t", bandwidth_print(json_get_int(of, S("lentBits"), 0), lent), bandwidth_print(json_get_int(of, S("lendableBits"), 0), lendable));
+    else
+        strbuf_add_str(b, S("-\t"));
+}
+
 /* The node itself knows: what it has, what is promised of it, what passes just now.  One question for each node. */
 static int top_bandwidth(struct session *s, const char *name, struct failure *f)
 {
@@ -195,7 +205,7 @@ static int top_bandwidth(struct session *s, const char *name, struct failure *f)
     if (r < 0)
         return r;
     if (!cli_flag(s->args, "no-headers"))
-        strbuf_addf(&tabs.text, "NAME\tEGRESS\tRESERVED\tUSED\tINGRESS\tRESERVED\tUSED\t\n");
+        strbuf_addf(&tabs.text, "NAME\tEGRESS\tRESERVED\tUSED\tLENT\tINGRESS\tRESERVED\tUSED\tLENT\t\n");
     for (size_t i = 0; i < nodes.len; i++) {
         str node = json_str(json_path(&nodes.items[i], "metadata", "name", NULL));
         struct strbuf path = strbuf_on(&s->arena);
@@ -212,6 +222,7 @@ static int top_bandwidth(struct session *s, const char *name, struct failure *f)
             add_bits(&tabs.text, b, "totalBits");
             add_bits(&tabs.text, b, "requestedBits");
             add_bits(&tabs.text, b, "usedBits");
+            add_lent(&tabs.text, b);
         }
         strbuf_add_char(&tabs.text, '\n');
     }

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "net/pod_net_internal.h"
+#include "rt/failpoint.h"
 
 #define TOTAL_UNKNOWN 100000000000ll /* bit/s: nobody said what the node has, so that only limits bind */
 
@@ -105,7 +106,9 @@ static int open_tree(struct pass *p, struct err *err)
         n->tree.total[d] = n->tree.total[d] ? n->tree.total[d] : TOTAL_UNKNOWN;
     char alias[NL_ALIAS_MAX];
     pod_net_owner(n, alias);
-    int r = shape_open(&p->sock, n->bridge, alias, &n->tree, &is_new);
+    int r = -FAILPOINT_ERRNO("net.shape.open");
+    if (r == 0)
+        r = shape_open(&p->sock, n->bridge, alias, &n->tree, &is_new);
     if (r == -EOPNOTSUPP)
         return err_set(err, E_UNAVAILABLE, "bandwidth is not enforced here: this kernel has no ifb device, htb or u32 (modules ifb, sch_htb, cls_u32, act_mirred)");
     uint32_t *ips CLEANUP(free) = xcalloc(p->n + 1, sizeof *ips);

@@ -138,7 +138,7 @@ def a_restart_keeps_it(c):
 def top_shows_it(c):
     def look():
         return subprocess.run([COX, "top", "nodes", "--bandwidth", "--kubeconfig", c.path("kubeconfig")], capture_output=True, text=True).stdout
-    tap.ok("cox top nodes --bandwidth", wait_for(lambda: re.search(r"node-1\s+200 Mbit/s\s+120 Mbit/s\s+\S+ \w*bit/s\s+1 Gbit/s\s+0 bit/s", look())), look())
+    tap.ok("cox top nodes --bandwidth", wait_for(lambda: re.search(r"node-1\s+200 Mbit/s\s+120 Mbit/s\s+\S+ \w*bit/s\s+-\s+1 Gbit/s\s+0 bit/s", look())), look())
 
 
 def it_goes_with_the_pods(c):
@@ -202,7 +202,36 @@ def a_party_is_held_to_its_limits(c):
     c.delete("/api/v1/nodes/far")
 
 
-TESTS = [capacity_is_shown, shares_are_in_force, a_limit_is_not_passed, an_annotation_may_change, metrics_tell, who_lacks_it_waits_and_says_so, nonsense_is_told, top_shows_it, a_restart_keeps_it, capacity_through_the_api, a_party_is_held_to_its_limits, it_goes_with_the_pods]
+def a_kernel_that_cannot(c):
+    events = lambda: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if e["reason"] == "BandwidthNotEnforced"]
+    tap.ok("nothing is told as long as nothing is wrong", not events(), events())
+    c.kill()
+    c.env["COX_FAILPOINTS"] = "net.shape.open=2*error(95)"  # EOPNOTSUPP
+    c.start()
+    c.wait_node()
+    c.create(sized("unshaped", None, annotations={"kubernetes.io/egress-bandwidth": "8M"}))
+    p = c.wait_running("unshaped")
+    tap.ok("the pod runs all the same, and an Event says what is missing", wait_for(lambda: [e for e in events() if "no ifb device, htb or u32" in (e.get("message") or e.get("note") or "")]), events())
+    tap.ok("when the kernel can, the limit comes", wait_for(lambda: ceil_of("cox0-out", minor_of(p)) == ("64Kbit", "8Mbit")), tc("class", "cox0-out"))
+    c.env.clear()
+
+
+TESTS = [
+    capacity_is_shown,
+    shares_are_in_force,
+    a_limit_is_not_passed,
+    an_annotation_may_change,
+    metrics_tell,
+    who_lacks_it_waits_and_says_so,
+    nonsense_is_told,
+    top_shows_it,
+    a_restart_keeps_it,
+    capacity_through_the_api,
+    a_party_is_held_to_its_limits,
+    it_goes_with_the_pods,
+    a_kernel_that_cannot,
+    it_goes_with_the_pods,
+]
 
 if __name__ == "__main__":
     isolate()

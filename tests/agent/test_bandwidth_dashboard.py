@@ -45,6 +45,7 @@ def series_are_found(c, prometheus):
     p["spec"]["containers"][0]["resources"] = {"requests": amounts, "limits": amounts}
     c.create(p)
     c.wait_running("busy")
+    c.patch(f"/api/v1/nodes/{c.node}", {"metadata": {"annotations": {"cox.io/bandwidth-lending": "true"}}})
     tap.ok("Prometheus reads the node's metrics", wait_for(lambda: [h for h, _ in prometheus.targets()] == ["up"], PATIENCE, 0.1), (prometheus.targets(), prometheus.log()))
     for panel, expression in expressions():
         found = wait_for(lambda e=expression: prometheus.query(e)[0] or prometheus.query(e)[1], PATIENCE, 0.2)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/node/node_bandwidth.h"
 
+const char *const bandwidth_lent_resource[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = BANDWIDTH_LENT_EGRESS, [BANDWIDTH_IN] = BANDWIDTH_LENT_INGRESS};
+
 static const struct name {
     const char *text;
     bool ends[BANDWIDTH_ENDS];
@@ -25,6 +27,11 @@ static const struct name *find_name(str text)
 bool node_bandwidth_is_name(str name)
 {
     return find_name(name) != NULL;
+}
+
+bool node_bandwidth_is_lent(str name)
+{
+    return str_is(name, BANDWIDTH_LENT_EGRESS) || str_is(name, BANDWIDTH_LENT_INGRESS);
 }
 
 static int read_amount(const struct name *n, str text, int64_t *ret, struct err *err)

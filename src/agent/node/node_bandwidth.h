@@ -18,6 +18,8 @@
 #define NODE_BANDWIDTH_RESERVED (10 * BANDWIDTH_MBIT)
 #define NODE_SPEED_MAX_MBIT 1600000 /* the fastest there is; more is a driver's way to say that it does not know */
 
+extern const char *const bandwidth_lent_resource[BANDWIDTH_ENDS]; /* as bandwidth_resource */
+
 enum node_bandwidth_source { NODE_BANDWIDTH_CONFIGURED, NODE_BANDWIDTH_CARD, NODE_BANDWIDTH_FALLBACK };
 struct node_bandwidth {
     int64_t total[BANDWIDTH_ENDS], reserved[BANDWIDTH_ENDS]; /* bit/s */
@@ -31,3 +33,4 @@ int node_bandwidth_noted(const char *const *capacity, const char *const *reserve
  * `most`, what can have passed at all. */
 bool node_counter_delta(uint64_t before, uint64_t now, uint64_t most, uint64_t *ret);
 bool node_bandwidth_is_name(str name); /* of a capacity that node_bandwidth reads */
+bool node_bandwidth_is_lent(str name);

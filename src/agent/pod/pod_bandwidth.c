@@ -14,6 +14,13 @@ static int64_t cap(__int128 bits)
     return bits <= 0 ? 0 : bits > BANDWIDTH_MAX ? BANDWIDTH_MAX : (int64_t)bits;
 }
 
+static int64_t lent_amount(const struct json *list, int end)
+{
+    struct quantity q;
+    const struct json *one = json_get(list, str_of(bandwidth_lent_resource[end]));
+    return one && quantity_parse(json_str(one), &q) ? cap(quantity_to_i64(&q)) : 0;
+}
+
 static int64_t amount(const struct json *list, int end)
 {
     struct quantity q;
@@ -29,28 +36,32 @@ static bool names_it(const struct json *list, int end)
     return json_get(list, str_of(bandwidth_resource[end])) || json_get(list, S(BANDWIDTH_KUSCIA));
 }
 
-static int64_t of_container(const struct json *c, int end, bool limit)
+enum part { PART_REQUEST, PART_LIMIT, PART_LENT };
+
+static int64_t of_container(const struct json *c, int end, enum part part)
 {
     const struct json *limits = json_path(c, "resources", "limits", NULL), *requests = json_path(c, "resources", "requests", NULL);
-    return amount(limit || !names_it(requests, end) ? limits : requests, end);
+    if (part == PART_LENT)
+        return lent_amount(json_get(requests, str_of(bandwidth_lent_resource[end])) ? requests : limits, end);
+    return amount(part == PART_LIMIT || !names_it(requests, end) ? limits : requests, end);
 }
 
 /* The largest step, as the scheduler counts: containers together with sidecars, or an init container beside the sidecars before it. */
-static int64_t of_pod(const struct json *pod, int end, bool limit)
+static int64_t of_pod(const struct json *pod, int end, enum part part)
 {
     const struct json *mains = json_path(pod, "spec", "containers", NULL), *inits = json_path(pod, "spec", "initContainers", NULL);
     int64_t sum = 0, sidecars = 0, peak = 0;
     for (uint32_t i = 0; json_is(inits, JSON_ARRAY) && i < inits->len; i++) {
-        int64_t one = of_container(&inits->items[i], end, limit);
+        int64_t one = of_container(&inits->items[i], end, part);
         if (str_is(json_get_str(&inits->items[i], S("restartPolicy")), "Always"))
             sidecars = cap((__int128)sidecars + one);
         else
             peak = MAX(peak, cap((__int128)sidecars + one));
     }
     for (uint32_t i = 0; json_is(mains, JSON_ARRAY) && i < mains->len; i++)
-        sum = cap((__int128)sum + of_container(&mains->items[i], end, limit));
+        sum = cap((__int128)sum + of_container(&mains->items[i], end, part));
     sum = MAX(cap((__int128)sum + sidecars), peak);
-    return limit ? sum : cap((__int128)sum + amount(json_path(pod, "spec", "overhead", NULL), end));
+    return part != PART_REQUEST ? sum : cap((__int128)sum + amount(json_path(pod, "spec", "overhead", NULL), end));
 }
 
 /* --- destinations ------------------------------------------------------------------------------------------------------------- */
@@ -93,11 +104,18 @@ int pod_bandwidth_read(const struct json *pod, struct pod_bandwidth *ret, struct
 {
     struct pod_bandwidth b = {0};
     const struct json *notes = json_path(pod, "metadata", "annotations", NULL);
-    int r = 0;
+    const struct json *lend = json_get(notes, S(BANDWIDTH_LEND_NOTE));
+    bool accepts = lend && str_is(json_str(lend), BANDWIDTH_LEND_ACCEPT);
+    int r = lend && !accepts ? err_set(err, E_INVALID_ARG, "annotation " BANDWIDTH_LEND_NOTE ": \"" STR_FMT "\" means nothing, only " BANDWIDTH_LEND_ACCEPT " does", STR_ARG(json_str(lend))) : 0;
     for (int e = 0; e < BANDWIDTH_ENDS; e++) {
         const struct json *limit = json_get(notes, str_of(annotation[e]));
-        b.request[e] = of_pod(pod, e, false);
-        b.limit[e] = limit ? 0 : of_pod(pod, e, true);
+        b.request[e] = of_pod(pod, e, PART_REQUEST);
+        b.lent[e] = of_pod(pod, e, PART_LENT);
+        b.limit[e] = limit ? 0 : cap((__int128)of_pod(pod, e, PART_LIMIT) + b.lent[e]);
+        if (accepts) {
+            b.lent[e] = cap((__int128)b.lent[e] + b.request[e]);
+            b.request[e] = 0;
+        }
         if (limit && bandwidth_parse(json_str(limit), &b.limit[e], err) < 0)
             return err_wrap(err, "annotation %s: ", annotation[e]);
     }

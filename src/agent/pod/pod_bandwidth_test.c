@@ -38,6 +38,27 @@ TEST(requests_have_two_ends)
     T_EQ_INT(b.request[BANDWIDTH_OUT], BANDWIDTH_MAX);
 }
 
+TEST(what_is_lent_is_not_promised)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct pod_bandwidth b;
+    T_NO_ERR(read_pod(&a, "", "'containers':[{'resources':{'requests':{'kuscia.io/bandwidth':'100','cox.io/lent-egress-bandwidth':'300M'},"
+                              "'limits':{'kuscia.io/bandwidth':'100','cox.io/lent-egress-bandwidth':'300M'}}},{'resources':{'limits':{'cox.io/lent-egress-bandwidth':'50M'}}}]", &b), &err);
+    T_EQ_INT(b.request[BANDWIDTH_OUT], 100000000);
+    T_EQ_INT(b.lent[BANDWIDTH_OUT], 350000000);
+    T_EQ_INT(b.limit[BANDWIDTH_OUT], 450000000);
+    T_EQ_INT(b.lent[BANDWIDTH_IN], 0);
+    T_EQ_INT(b.limit[BANDWIDTH_IN], 100000000);
+    T_NO_ERR(read_pod(&a, "'cox.io/bandwidth-lend':'accept','kubernetes.io/ingress-bandwidth':'1G'",
+                      "'containers':[{'resources':{'requests':{'kuscia.io/bandwidth':'100'},'limits':{'kuscia.io/bandwidth':'100'}}}]", &b), &err);
+    T_EQ_INT(b.request[BANDWIDTH_OUT] + b.request[BANDWIDTH_IN], 0);
+    T_EQ_INT(b.lent[BANDWIDTH_OUT], 100000000);
+    T_EQ_INT(b.limit[BANDWIDTH_OUT], 100000000);
+    T_EQ_INT(b.limit[BANDWIDTH_IN], 1000000000);
+    T_ERR(read_pod(&a, "'cox.io/bandwidth-lend':'perhaps'", "", &b), E_INVALID_ARG);
+    T_EQ_STR(str_of(err.msg), "annotation cox.io/bandwidth-lend: \"perhaps\" means nothing, only accept does");
+}
+
 TEST(limits_of_annotations)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -68,4 +89,4 @@ TEST(limits_to_destinations)
     T_ERR(read_pod(&a, "'cox.io/bandwidth-limits':'a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1,j=1,k=1,l=1,m=1,n=1,o=1'", "", &b), E_INVALID_ARG);
 }
 
-TEST_MAIN(requests_have_two_ends, limits_of_annotations, limits_to_destinations)
+TEST_MAIN(what_is_lent_is_not_promised, requests_have_two_ends, limits_of_annotations, limits_to_destinations)

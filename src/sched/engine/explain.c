@@ -155,7 +155,7 @@ static void rows_write(struct rows *x, struct arena *a, struct explanation *out)
         }
         row->say = say_row(s, a, g, row, directions == 1);
     }
-    out->reason = x->n && is_bandwidth(x->list[0].reason.resource) ? "BandwidthInsufficient" : NULL;
+    out->reason = x->n && (is_bandwidth(x->list[0].reason.resource) || explain_is_lent(s, x->list[0].reason.resource)) ? "BandwidthInsufficient" : NULL;
     if (x->others && out->nrows < EXPLAIN_ROWS)
         out->rows[out->nrows++] = (struct explain_row){.plugin = "", .text = S("node(s) had other reasons"), .say = S("had other reasons"),
                                                        .nodes = x->others, .resource = RES_MAX};

@@ -60,6 +60,44 @@ static struct explanation *why(struct sched *s, struct arena *a, pod_id p)
     return explain_waiting(s, a, sched_unit_of(s, p), 0, NULL);
 }
 
+static enum unit_result place(struct sched *s, pod_id p)
+{
+    struct unit_decision d = UNIT_DECISION_INIT;
+    sched_place(s, sched_unit_of(s, p), NSEC_PER_SEC, &d);
+    enum unit_result r = d.result;
+    unit_decision_fini(&d);
+    return r;
+}
+
+/* What is lent is counted against what the node says it can lend, and stands in nobody's way. */
+TEST(bandwidth_is_lent)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sched *s = engine();
+    struct err err = ERR_NONE;
+    uint16_t lent;
+    must(sched_resource_id(s, S("cox.io/lent-egress-bandwidth"), &lent, &err), &err);
+    struct res_amount r[] = {small_node[0], small_node[1], small_node[2], {RES_EGRESS, 1000000000}, {lent, 800000000}};
+    add_node(s, (struct node_spec){.name = S("node-1"), .allocatable = {r, 5}});
+    const struct res_amount all = {RES_EGRESS, 1000000000}, some = {lent, 500000000}, less = {lent, 300000000}, bit = {lent, 1};
+    T_EQ_INT(place(s, add_pod(s, (struct pod_spec){.name = S("borrower"), .requests = {&some, 1}})), UNIT_PLACED);
+    T_EQ_INT(place(s, add_pod(s, (struct pod_spec){.name = S("owner"), .requests = {&all, 1}})), UNIT_PLACED); /* a promise does not ask who borrows */
+    pod_id more = add_pod(s, (struct pod_spec){.name = S("more"), .requests = {&some, 1}});
+    T_EQ_INT(place(s, more), UNIT_REJECTED);
+    struct explanation *x = why(s, &a, more);
+    T_EQ_STR(x->sentence, "0/1 nodes fit: 1 lacks egress bandwidth to borrow (needs 500 Mbit/s; best free: 300 on node-1); waiting for egress bandwidth to borrow on one node");
+    T_EQ_STR(str_of(x->reason), "BandwidthInsufficient");
+    T_EQ_STR(x->nearest.text, "200 Mbit/s more egress bandwidth to borrow on node-1");
+    T_EQ_INT(place(s, add_pod(s, (struct pod_spec){.name = S("less"), .requests = {&less, 1}})), UNIT_PLACED);
+    /* the owner woke up: who is there stays, nobody comes */
+    r[4].amount = 100000000;
+    add_node(s, (struct node_spec){.name = S("node-1"), .allocatable = {r, 5}});
+    T_EQ_INT(sched_pod_find(s, S("default"), S("borrower")) != POD_NONE, 1);
+    T_EQ_INT(place(s, add_pod(s, (struct pod_spec){.name = S("bit"), .requests = {&bit, 1}})), UNIT_REJECTED);
+    T_NO_ERR(model_check(s, &err), &err);
+    sched_free(s);
+}
+
 TEST(the_sentence_of_the_plan)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -498,6 +536,6 @@ TEST(levels_of_a_tree_have_names)
     sched_free(s);
 }
 
-TEST_MAIN(a_resource_is_lacked_once, levels_of_a_tree_have_names, the_sentence_of_the_plan, resources_count_under_each, nearest_of_several_resources, kube_schedulers_words, claims_are_named,
+TEST_MAIN(bandwidth_is_lent, a_resource_is_lacked_once, levels_of_a_tree_have_names, the_sentence_of_the_plan, resources_count_under_each, nearest_of_several_resources, kube_schedulers_words, claims_are_named,
           a_toleration_may_be_nearest, devices_are_told, rows_are_bounded,
           preemption_is_told, gangs_gates_and_nothing, too_small_nodes_are_not_waited_for, a_gang_says_how_far_it_comes, a_choice_shows_both_scores, amounts_for_people, json_says_the_same)

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/explain_text.h"
 
+#include "base/bandwidth.h"
+
 /* --- numbers ---------------------------------------------------------------------------------------------------------------- */
 const char *explain_count(struct arena *a, uint64_t n)
 {
@@ -41,9 +43,14 @@ static str bytes(struct arena *a, int64_t amount)
     return arena_fmt(a, STR_FMT " %s", STR_ARG(decimal(a, amount, unit)), units[u]);
 }
 
+bool explain_is_lent(const struct sched *s, uint16_t resource)
+{
+    return resource < s->nres && (str_is(s->res_name[resource], BANDWIDTH_LENT_EGRESS) || str_is(s->res_name[resource], BANDWIDTH_LENT_INGRESS));
+}
+
 str explain_amount(struct arena *a, const struct sched *s, uint16_t resource, int64_t amount)
 {
-    switch (resource) {
+    switch (explain_is_lent(s, resource) ? RES_EGRESS : resource) {
     case RES_CPU: /* 1500m, as people write it; 998.4, which they would not write as 998400m */
         return amount % 1000 == 0 || (amount >= 10000 && amount % 10 == 0) ? decimal(a, amount, 1000) : arena_fmt(a, "%lldm", (long long)amount);
     case RES_MEMORY:
@@ -66,6 +73,8 @@ static str resource_word(const struct sched *s, uint16_t resource)
         return S("ingress bandwidth");
     if (resource == RES_EGRESS)
         return S("egress bandwidth");
+    if (explain_is_lent(s, resource))
+        return str_is(s->res_name[resource], BANDWIDTH_LENT_EGRESS) ? S("egress bandwidth to borrow") : S("ingress bandwidth to borrow");
     return resource == RES_PODS ? S("room for more pods") : s->res_name[resource];
 }
 
@@ -74,7 +83,7 @@ str explain_more(const struct sched *s, struct arena *a, uint16_t resource, int6
     str text = explain_amount(a, s, resource, amount);
     if (resource == RES_PODS)
         return arena_fmt(a, "room for " STR_FMT " more", STR_ARG(text));
-    if (resource >= RES_GPU)
+    if (resource >= RES_GPU && !explain_is_lent(s, resource))
         return arena_fmt(a, STR_FMT " more " STR_FMT, STR_ARG(decimal(a, amount, 1)), STR_ARG(s->res_name[resource]));
     return arena_fmt(a, STR_FMT " more " STR_FMT, STR_ARG(text), STR_ARG(resource_word(s, resource)));
 }

@@ -7,6 +7,8 @@
 #include "sched/engine/explain.h"
 
 const char *explain_count(struct arena *a, uint64_t n); /* "4,800" */
+/* Bandwidth that nodes lend: a resource by its name, bandwidth in words. */
+bool explain_is_lent(const struct sched *s, uint16_t resource);
 /* "80 Mbit/s more egress bandwidth" */
 str explain_more(const struct sched *s, struct arena *a, uint16_t resource, int64_t amount);
 /* "gpu=only:NoSchedule", the effect looked up on the node. */

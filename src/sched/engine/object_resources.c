@@ -5,6 +5,7 @@
  * Scoring counts cpu and memory once more with 100m and 200 MiB for each container that names none ("nonzero").  The API server has copied limits
  * to missing requests; files that never went through one get the same here.  A resize in progress is not looked at. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bandwidth.h"
 #include "sched/engine/object_pod.h"
 
 #define GPU_MEMORY_MOST (1 << 24) /* MiB; more fits nowhere, and counts as this, so that sums stay small */
@@ -228,6 +229,37 @@ static void read_gpu_ids(struct reader *r, const struct object_meta *meta, struc
         ret->gpu_ids = ids;
 }
 
+/* --- bandwidth that is lent ------------------------------------------------------------------------------------------------------------- */
+/* A pod that accepts it asks nobody for a promise: the same amounts of what nodes lend. */
+static void borrow(struct reader *r, const struct object_meta *meta, struct amounts *sum)
+{
+    static const struct {
+        uint16_t promised;
+        const char *lent;
+    } ends[] = {{RES_INGRESS, BANDWIDTH_LENT_INGRESS}, {RES_EGRESS, BANDWIDTH_LENT_EGRESS}};
+    const struct spot *at = SPOT_STR(SPOT(SPOT(NULL, "metadata"), "annotations"), S(BANDWIDTH_LEND_NOTE));
+    bool has;
+    str text = labels_get(meta->annotations, S(BANDWIDTH_LEND_NOTE), &has);
+    if (!has)
+        return;
+    if (!str_is(text, BANDWIDTH_LEND_ACCEPT)) {
+        read_bad(r, at, "\"" STR_FMT "\" means nothing, only " BANDWIDTH_LEND_ACCEPT " does", STR_ARG(text));
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+        uint16_t id;
+        struct err err = ERR_NONE;
+        if (!sum->v[ends[i].promised])
+            continue;
+        if (sched_resource_id(r->s, str_of(ends[i].lent), &id, &err) < 0) {
+            read_bad(r, at, "%s", err.msg);
+            return;
+        }
+        sum->v[id] = amount_add(sum->v[id], sum->v[ends[i].promised]);
+        sum->v[ends[i].promised] = 0;
+    }
+}
+
 /* --- the whole --------------------------------------------------------------------------------------------------------------------------- */
 struct pod_amounts { /* what the pod says besides its containers */
     struct amounts requests, limits, overhead;
@@ -263,6 +295,7 @@ void object_pod_resources(struct reader *r, const struct json *spec, const struc
         note_qos(&q, &t.sum, &pod.limits);
     }
     amounts_add(&t.sum, &pod.overhead);
+    borrow(r, meta, &t.sum);
     fill_nonzero(r, spec, &pod, pod_level, &t.sum, ret);
     ret->best_effort = !q.any;
     ret->guaranteed = q.any && q.equal && q.whole;

@@ -148,6 +148,31 @@ TEST(extended_resources_and_bandwidth)
     done(&w);
 }
 
+TEST(bandwidth_that_is_borrowed)
+{
+    struct world w = make();
+    uint16_t egress, ingress;
+    struct err err = ERR_NONE;
+    T_NO_ERR(sched_resource_id(w.s, S("cox.io/lent-egress-bandwidth"), &egress, &err), &err);
+    T_NO_ERR(sched_resource_id(w.s, S("cox.io/lent-ingress-bandwidth"), &ingress, &err), &err);
+    /* a part promised, a part lent */
+    struct pod_spec p = pod_with(&w, "", "'containers':[{'name':'c','resources':{'limits':{'kuscia.io/bandwidth':'3','cox.io/lent-egress-bandwidth':'20M'}}}]");
+    T_EQ_INT(request(&p, RES_EGRESS), 3000000);
+    T_EQ_INT(request(&p, RES_INGRESS), 3000000);
+    T_EQ_INT(request(&p, egress), 20000000);
+    T_EQ_INT(request(&p, ingress), 0);
+    /* all of it lent */
+    p = pod_with(&w, ",'annotations':{'cox.io/bandwidth-lend':'accept'}", "'containers':[{'name':'c','resources':{'limits':{'kuscia.io/bandwidth':'3','cox.io/lent-egress-bandwidth':'20M','cpu':'1'}}}]");
+    T_EQ_INT(request(&p, RES_EGRESS), 0);
+    T_EQ_INT(request(&p, RES_INGRESS), 0);
+    T_EQ_INT(request(&p, egress), 23000000);
+    T_EQ_INT(request(&p, ingress), 3000000);
+    T_EQ_INT(request(&p, RES_CPU), 1000);
+    p = pod_with(&w, ",'annotations':{'cox.io/bandwidth-lend':'accept'}", "'containers':[{'name':'c'}]");
+    T_EQ_INT(request(&p, egress), 0);
+    done(&w);
+}
+
 TEST(gpus_whole_and_in_parts)
 {
     struct world w = make();
@@ -564,6 +589,7 @@ TEST(errors_have_paths)
         {"{'kind':'Pod','metadata':{'name':'p','creationTimestamp':'yesterday'}}", "Pod p: metadata.creationTimestamp: \"yesterday\" is not a time"},
         {"{'kind':'Pod','metadata':{'name':'p','labels':{'a':1}}}", "Pod p: metadata.labels.a: must be a string"},
         {"{'kind':'Pod','metadata':{'name':'p','annotations':{'gpu-fraction':'1.5'}}}", "Pod p: metadata.annotations.gpu-fraction: \"1.5\" is not a fraction"},
+        {"{'kind':'Pod','metadata':{'name':'p','annotations':{'cox.io/bandwidth-lend':'yes'}}}", "Pod p: metadata.annotations.cox.io/bandwidth-lend: \"yes\" means nothing, only accept does"},
         {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'tolerations':[{'key':'a','operator':'Sometimes'}]}}", "Pod p: spec.tolerations[0].operator: \"Sometimes\" is none of Equal, Exists"},
         {"{'kind':'Pod','metadata':{'name':'p'},'spec':{'affinity':{'podAffinity':{'requiredDuringSchedulingIgnoredDuringExecution':[{}]}}}}",
          "Pod p: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: is missing"},
@@ -815,6 +841,6 @@ TEST(the_group_of_a_task_is_of_no_namespace)
     done(&w);
 }
 
-TEST_MAIN(the_group_of_a_task_is_of_no_namespace, how_long_a_pod_runs, queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, groups_of_workloads, identity_phase_and_group,
+TEST_MAIN(bandwidth_that_is_borrowed, the_group_of_a_task_is_of_no_namespace, how_long_a_pod_runs, queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, groups_of_workloads, identity_phase_and_group,
           default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, order_and_losses_of_a_pod, groups_of_four_apis, errors_have_paths,
           put_goes_by_kind)
