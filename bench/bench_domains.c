@@ -491,9 +491,8 @@ struct seen {
     struct load *load;
     struct ledger ledger;
     struct strbuf line;
-    uint64_t revision, bound, over, resumed, *ended; /* tasks; parties of each that ended */
+    uint64_t revision, bound, over, wanted, resumed, *ended; /* tasks; parties of each that ended */
     nsec_t first_bound, last_bound, last;
-    nsec_t *bound_at; /* in the order in which tasks got all their nodes */
 };
 
 static bool watch_next(void *arg, struct load_conn *c UNUSED, struct strbuf *out)
@@ -546,8 +545,9 @@ static void see_pod(struct seen *x, str line)
     if (t->node[p] == UINT32_MAX && !(x->ended[task] >> p & 1)) {
         x->first_bound = x->first_bound ? x->first_bound : x->last;
         if (ledger_bind(&x->ledger, task, p, (uint32_t)node)) {
-            x->last_bound = x->bound_at[x->bound] = x->last;
-            x->bound++;
+            x->last_bound = x->last;
+            if (++x->bound == x->wanted)
+                load_stop(x->load);
         }
     }
     if (ends && !(x->ended[task] >> p & 1)) {
@@ -579,12 +579,20 @@ static void see_open(struct seen *x, const struct target *t)
 {
     static const struct load_ops ops = {.next = watch_next, .answer = watch_answer, .bytes = watch_bytes};
     struct task *tasks = tasks_new();
-    *x = (struct seen){.ledger = ledger_new(tasks), .ended = xarray(ntasks, uint64_t), .bound_at = xarray(ntasks, nsec_t), .last = mono()};
+    *x = (struct seen){.ledger = ledger_new(tasks), .ended = xarray(ntasks, uint64_t), .last = mono()};
     x->load = load_new(t, &ops, x);
     load_open(x->load, 1, 1);
 }
 
-/* Until all is over, or nothing has come for a while. */
+/* Until so many are bound, or nothing has come for a while. */
+static void see_bound(struct seen *x, uint64_t count)
+{
+    for (x->wanted = count; x->bound < count && mono() - x->last < AWAITED_S * NSEC_PER_SEC;)
+        load_run(x->load, NSEC_PER_SEC);
+    x->wanted = 0;
+}
+
+/* Until all is over. */
 static void see_run(struct seen *x)
 {
     while (x->over < ntasks && mono() - x->last < AWAITED_S * NSEC_PER_SEC)
@@ -597,7 +605,6 @@ static void see_close(struct seen *x)
     free(x->ledger.mbit);
     free(x->ledger.tasks);
     free(x->ended);
-    free(x->bound_at);
     strbuf_fini(&x->line);
 }
 
@@ -655,18 +662,18 @@ static struct before measure(const struct target *t)
     return (struct before){target_cpu_s(t), load_get_metric(t, "cox_store_transactions_total"), load_get_metric(t, "cox_store_fsyncs_total")};
 }
 
-static void tell(const char *name, const struct target *t, const struct seen *x, nsec_t from, const struct before *was)
+static void tell_rates(const char *name, const struct target *t, double ntasks_, double took_s, double limit, const struct before *was)
 {
     struct before is = measure(t);
-    double n = (double)ntasks, took = (double)(x->last_bound - from) / 1e9;
-    /* as many as there is room for at the first: until then nothing had to end */
-    uint64_t early = MIN(x->bound, ntasks / 8);
-    report(name, "tasks that completed", (double)x->over, "", 0, n, REPORT_MORE);
-    report(name, "tasks reserved and bound, of the first eighth", early ? (double)early / ((double)(x->bound_at[early - 1] - from) / 1e9) : 0, "/s", 0, 2000, REPORT_MORE);
-    report(name, "tasks reserved and bound, of all", (double)x->bound / took, "/s", 0, 0, REPORT_MORE);
-    report(name, "server CPU a task, from first to last end", (is.cpu - was->cpu) / n * 1e6, "us", 0, 0, REPORT_LESS);
-    report(name, "durable writes a task", (is.writes - was->writes) / n, "", 0, 0, REPORT_LESS);
-    report(name, "syncs of the log a task", (is.syncs - was->syncs) / n, "", 0, 0, REPORT_LESS);
+    report(name, "tasks reserved and bound", ntasks_ / took_s, "/s", 0, limit, REPORT_MORE);
+    report(name, "server CPU a task", (is.cpu - was->cpu) / ntasks_ * 1e6, "us", 0, 0, REPORT_LESS);
+    report(name, "durable writes a task", (is.writes - was->writes) / ntasks_, "", 0, 0, REPORT_LESS);
+    report(name, "syncs of the log a task", (is.syncs - was->syncs) / ntasks_, "", 0, 0, REPORT_LESS);
+}
+
+static void tell_end(const char *name, const struct seen *x)
+{
+    report(name, "tasks that completed", (double)x->over, "", 0, (double)ntasks, REPORT_MORE);
     printf("# over-commits %llu, wrong %llu in %llu looks; the watch was resumed %llu times\n", (unsigned long long)x->ledger.overcommits, (unsigned long long)x->ledger.wrong,
            (unsigned long long)x->ledger.samples, (unsigned long long)x->resumed);
     if (x->ledger.overcommits || x->ledger.wrong || x->over < ntasks) {
@@ -697,7 +704,8 @@ static void finish(struct target *t, struct seen *x, pid_t nodes)
     vec_fini(&members);
 }
 
-/* The scheduling path alone: groups and pods are there before a scheduler is. */
+/* The scheduling path alone: groups and pods are there before a scheduler is, and nodes do nothing until a twentieth of the tasks is bound (the largest come first: there is room for a fifteenth).  Then they run them, and the
+ * rest comes as there is room. */
 static void run_groups(void)
 {
     struct target t;
@@ -715,9 +723,11 @@ static void run_groups(void)
     must(target_start_with(&t, dir, "--scheduler=true", &err), &err);
     see_open(&x, &t);
     struct before was = measure(&t);
+    see_bound(&x, ntasks / 20);
+    tell_rates("groups", &t, (double)x.bound, (double)(x.last_bound - x.first_bound) / 1e9, 2000, &was);
     nodes = nodes_start(&t);
     see_run(&x);
-    tell("groups", &t, &x, x.first_bound, &was);
+    tell_end("groups", &x);
     finish(&t, &x, nodes);
 }
 
@@ -740,7 +750,8 @@ static void run_server(void)
     atomic_store(&s->start, start);
     see_run(&x);
     creators_end(pids);
-    tell("server", &t, &x, start, &was);
+    tell_rates("server", &t, (double)x.bound, (double)(x.last_bound - start) / 1e9, 2000, &was);
+    tell_end("server", &x);
     munmap(s, sizeof *s);
     finish(&t, &x, nodes);
 }
