@@ -4,6 +4,7 @@
  * 10,000 tasks of two or three parties over 50 domains with 2,000 nodes, 1 Gbit/s each; all come at once and ask for five times what there is.
  *   engine   the scheduling engine in virtual time, each task a gang with a part for each party as sched/engine/object_group.c makes it of a TaskResourceGroup.  After every step a ledger that
  *            shares no code with the engine looks for a node with too much and for a task with some of its parties only.
+ *   sim      the same tasks in the simulator: each sends what takes its time at the rate it asks for, over what nodes really have; with bandwidth scheduled, and by cpu and memory alone.
  *   groups, server   the same tasks through a real server with `cox agent --simulate`; a watch of all pods is the ledger.  Each runs for --run (1 s) so that all are over soon.
  * The offline bound: until a time T no schedule promises more than the sum over domains of min(what the domain has in T, all its work). */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -19,6 +20,7 @@
 #include "bench/lib/report.h"
 #include "sched/engine/model.h"
 #include "sched/pipeline.h"
+#include "sim/sim.h"
 
 #define DOMAINS 50u
 #define PARTIES_MAX 3u
@@ -384,6 +386,62 @@ static void run_engine(void)
     free(w.node_of);
     free(w.ledger.mbit);
     free(w.ledger.tasks);
+}
+
+/* --- with and without bandwidth scheduling ---------------------------------------------------------------------------------------------------------- */
+
+/* Each party sends what takes the task's time at the rate it asks for; there is nothing else to do. */
+static const struct sim_result *simulate(struct sim *sim, const struct task *tasks, struct arena *a)
+{
+    struct err err = ERR_NONE;
+    struct scenario_template *templates = arena_array(a, DOMAINS, struct scenario_template);
+    for (uint32_t d = 0; d < DOMAINS; d++) {
+        templates[d] = (struct scenario_template){.cpu_milli = 32000, .memory = 256ll << 30, .pods = 110, .bandwidth = {NODE_MBIT * MBIT, NODE_MBIT * MBIT}};
+        templates[d].name = templates[d].domain = arena_fmt(a, "d%u", d);
+        must(sim_add_nodes(sim, &templates[d], (uint32_t)(nnodes / DOMAINS + (d < nnodes % DOMAINS)), &err), &err);
+    }
+    for (uint64_t i = 0; i < ntasks; i++) {
+        struct scenario_job *j = arena_new(a, struct scenario_job);
+        const struct task *t = &tasks[i];
+        uint32_t kind;
+        *j = (struct scenario_job){.name = arena_fmt(a, "t%llu", (unsigned long long)i), .ns = S("default"), .count = 1, .replicas = 1, .min_member = -1, .path = S("")};
+        j->requests = (struct scenario_requests){.cpu_milli = 100, .memory = 128 << 20, .bandwidth = {t->mbit * MBIT, t->mbit * MBIT}};
+        j->parties = (struct field_strs){arena_array(a, t->parties, str), t->parties};
+        for (uint32_t p = 0; p < t->parties; p++)
+            j->parties.p[p] = templates[t->domain[p]].domain;
+        j->transfer = (int64_t)((double)t->mbit * MBIT / 8 * (double)t->duration / 1e9);
+        must(sim_add_kind(sim, j, &kind, &err), &err);
+        sim_add_job(sim, kind, j->name, 0, 0, 0);
+    }
+    must(sim_run(sim, INT64_MAX, &err), &err);
+    must(sim_check(sim, &err), &err);
+    return sim_result(sim);
+}
+
+static void run_sim(void)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct task *tasks = tasks_new();
+    double took[2], mean[2];
+    for (int ignored = 0; ignored < 2; ignored++) {
+        struct err err = ERR_NONE;
+        struct sim *sim = sim_new(profile_builtin(str_of(profile)), &(struct sim_opts){.seed = 42, .ignores_bandwidth = ignored}, &err);
+        const struct sim_result *r = simulate(sim, tasks, &a);
+        if (r->transfers != ntasks) {
+            fprintf(stderr, "bench-domains: WRONG: %llu of %llu tasks completed\n", (unsigned long long)r->transfers, (unsigned long long)ntasks);
+            exit(1);
+        }
+        took[ignored] = (double)r->end / 1e9;
+        mean[ignored] = r->turnaround;
+        report("sim", ignored ? "by cpu and memory alone: all done, virtual" : "bandwidth scheduled: all done, virtual", took[ignored], "s", 0, 0, REPORT_LESS);
+        report("sim", "mean time to a task's end", mean[ignored], "s", 0, 0, REPORT_LESS);
+        report("sim", "mean time of a transfer", r->transfer_s, "s", 0, 0, REPORT_LESS);
+        sim_free(sim);
+    }
+    report("sim", "by cpu and memory alone it takes, times", took[1] / took[0], "", 0, 0, REPORT_MORE);
+    report("sim", "and the mean task, times", mean[1] / mean[0], "", 0, 0, REPORT_MORE);
+    report("sim", "no schedule is through before", least_makespan(tasks), "s", 0, 0, REPORT_LESS);
+    free(tasks);
 }
 
 /* --- through a server ---------------------------------------------------------------------------------------------------------------------------------- */
@@ -758,6 +816,7 @@ static void run_server(void)
 
 static const struct report_workload workloads[] = {
     {"engine", "the engine alone, virtual time: rate, use of bandwidth, ledger", run_engine},
+    {"sim", "cox sim with data that has to be sent: bandwidth scheduled, and ignored", run_sim},
     {"groups", "a server with simulated nodes: TaskResourceGroups and pods that are there already", run_groups},
     {"server", "a server with simulated nodes: KusciaTasks as clients create them", run_server},
     {0},

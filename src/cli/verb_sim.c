@@ -215,25 +215,46 @@ static const char *beside(const struct job *j, str name)
     return of_scenario ? j->scenario->file.p : NULL;
 }
 
+/* Is bandwidth scheduled (false) or ignored: the words of --bandwidth, or the scenario's. */
+static int read_bands(struct job *j, bool ret[REPORT_RUNS_MAX], size_t *ret_n, struct err *err)
+{
+    const char *given = cli_str(j->args, "bandwidth");
+    str names[REPORT_RUNS_MAX];
+    size_t n = words_of(given ? given : j->scenario && j->scenario->ignores_bandwidth ? "ignored" : "scheduled", names);
+    for (size_t i = 0; i < n; i++) {
+        ret[i] = str_is(names[i], "ignored");
+        if (!ret[i] && !str_is(names[i], "scheduled"))
+            return err_set(err, E_INVALID_ARG, "--bandwidth " STR_FMT ": it is scheduled or ignored, or both", STR_ARG(names[i]));
+    }
+    *ret_n = n;
+    return n ? 0 : err_set(err, E_INVALID_ARG, "--bandwidth is scheduled, ignored or both");
+}
+
 static int simulate(struct job *j, struct err *err)
 {
     str names[REPORT_RUNS_MAX];
     struct report_run runs[REPORT_RUNS_MAX];
     struct sim *sims[REPORT_RUNS_MAX] = {NULL};
     const struct sim_setting *settings[REPORT_RUNS_MAX];
-    size_t n = profile_names(j, names), nsettings = 0, done = 0;
+    bool bands[REPORT_RUNS_MAX];
+    size_t n = profile_names(j, names), nsettings = 0, nbands = 0, done = 0;
     int r = read_settings(j, settings, &nsettings, err);
-    if (r >= 0 && n * nsettings > REPORT_RUNS_MAX)
-        r = err_set(err, E_INVALID_ARG, "%zu profiles and %zu policies are more than %d runs", n, nsettings, REPORT_RUNS_MAX);
-    for (size_t i = 0; r >= 0 && i < n * nsettings; i++, done++) {
+    if (r >= 0)
+        r = read_bands(j, bands, &nbands, err);
+    if (r >= 0 && n * nsettings * nbands > REPORT_RUNS_MAX)
+        r = err_set(err, E_INVALID_ARG, "%zu profiles, %zu policies and %zu ways with bandwidth are more than %d runs", n, nsettings, nbands, REPORT_RUNS_MAX);
+    for (size_t i = 0; r >= 0 && i < n * nsettings * nbands; i++, done++) {
         struct sched_profile *profile = NULL;
-        str name = names[i / nsettings];
-        j->opts.setting = settings[i % nsettings];
+        str name = names[i / nbands / nsettings];
+        j->opts.setting = settings[i / nbands % nsettings];
+        j->opts.ignores_bandwidth = bands[i % nbands];
         r = read_profile(j, name, beside(j, name), &profile, err);
         if (r >= 0 && !(sims[i] = run_one(j, profile, nsettings > 1 ? str_of(j->opts.setting->name) : name, &runs[i], err)))
             r = -(err->code ? err->code : E_INTERNAL);
         if (r >= 0 && nsettings > 1 && n > 1)
             runs[i].profile = arena_fmt(&j->arena, STR_FMT " %s", STR_ARG(name), j->opts.setting->name);
+        if (r >= 0 && nbands > 1)
+            runs[i].profile = arena_fmt(&j->arena, STR_FMT "%s%s", STR_ARG(n * nsettings > 1 ? runs[i].profile : S("")), n * nsettings > 1 ? " " : "", bands[i % nbands] ? "ignored" : "scheduled");
     }
     if (r >= 0)
         r = write_out(j, runs, done, err);
@@ -592,6 +613,7 @@ static int run_openb(struct cli_args *a)
     {"profile", 0, CLI_STRING, "NAME|FILE", "default", "Profile to schedule by: default, binpack, spread, gpu-packing or a file.", NULL},                  \
         {"compare", 0, CLI_STRING, "A,B,...", "", "Run the same under several profiles and show them side by side.", NULL},                                 \
         {"policy", 0, CLI_STRING, "A,B,...", "cox", "How units of queues are decided about: fifo, fifo-backfill, fifo-reserve, queues, reclaim, kai, cox; several are shown side by side, all is every one.", NULL}, \
+        {"bandwidth", 0, CLI_STRING, "A,B", "the scenario's, or scheduled", "scheduled: pods get what they ask for; ignored: they are placed by everything else; both are shown side by side.", NULL}, \
         {"owed-after", 0, CLI_DURATION, "TIME", "10m", "A guarantee is broken when a queue that asks within its quota waits for longer while others are above theirs.", NULL}, \
         {"seed", 0, CLI_INT, "N", "the scenario's, or 42", "Everything that is drawn by chance comes from it.", NULL},                                       \
         {"json", 0, CLI_FLAG, NULL, "", "Everything as JSON: figures, time series, placements, reasons.", NULL},                                            \

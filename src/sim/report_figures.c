@@ -145,6 +145,10 @@ static str f_turnaround(struct arena *a, const struct report_run *x)
 {
     return report_duration(a, x->r->turnaround);
 }
+static str f_transfer(struct arena *a, const struct report_run *x)
+{
+    return report_duration(a, x->r->transfer_s);
+}
 static str f_lost_gpu(struct arena *a, const struct report_run *x)
 {
     return arena_fmt(a, "%.1f", x->r->lost_gpu_s / 3600);
@@ -181,7 +185,7 @@ static str f_decisions(struct arena *a, const struct report_run *x)
 static const struct {
     const char *label;
     str (*value)(struct arena *a, const struct report_run *x);
-    bool of_queues; /* only where there are some */
+    bool of_queues, of_transfers; /* only where there are some */
 } lines[] = {
     {.label = "simulated time", .value = f_time},
     {.label = "nodes", .value = f_nodes},
@@ -200,7 +204,8 @@ static const struct {
     {.label = "fragmentation", .value = f_fragmentation},
     {.label = "preemptions", .value = f_evictions},
     {.label = "work lost", .value = f_lost},
-    {.label = "turnaround, mean", .value = f_turnaround, .of_queues = true},
+    {.label = "transfer, mean", .value = f_transfer, .of_transfers = true},
+    {.label = "turnaround, mean", .value = f_turnaround, .of_queues = true, .of_transfers = true},
     {.label = "GPU hours lost", .value = f_lost_gpu, .of_queues = true},
     {.label = "fairness", .value = f_fairness, .of_queues = true},
     {.label = "fair share met", .value = f_met, .of_queues = true},
@@ -222,7 +227,7 @@ size_t report_figures(struct arena *a, const struct report_run *runs, size_t n, 
     struct report_figure *f = arena_array(a, ARRAY_LEN(lines) + RES_MAX, struct report_figure);
     size_t k = 0;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-        if (lines[i].of_queues && !runs[0].r->nqueues)
+        if ((lines[i].of_queues || lines[i].of_transfers) && !(lines[i].of_queues && runs[0].r->nqueues) && !(lines[i].of_transfers && runs[0].r->transfers))
             continue;
         if (lines[i].label) {
             f[k].label = str_of(lines[i].label);

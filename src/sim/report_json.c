@@ -143,6 +143,12 @@ static void write_summary(struct strbuf *b, const struct report_run *x)
     k_share(b, "fragmentation", r->mean_fragmentation);
     write_waits(b, &r->waits);
     write_used(b, x);
+    if (r->transfers) {
+        k_count(b, "transfers", r->transfers);
+        k_share(b, "transfer", r->transfer_s);
+    }
+    if (r->transfers && !r->nqueues)
+        k_share(b, "turnaround", r->turnaround);
     if (r->nqueues)
         write_queue_summary(b, r);
     if (x->wall_ns) {

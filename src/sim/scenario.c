@@ -152,6 +152,32 @@ static int read_objects(struct fields *f, const struct json *v, str path, void *
     return read_list(f, v, path, sizeof *sc->objects, one_object, (void **)&sc->objects, &sc->nobjects);
 }
 
+static int one_link(struct fields *f, const struct json *v, str path, void *into)
+{
+    static const struct field table[] = {FIELD("from", STR, offsetof(struct scenario_link, from), .min = 1),
+                                         FIELD("to", STR, offsetof(struct scenario_link, to), .min = 1),
+                                         FIELD("bandwidth", WHOLE, offsetof(struct scenario_link, bits), .min = 1),
+                                         {0}};
+    const struct scenario_link *l = into;
+    int r = fields_read(f, v, path, table, into);
+    if (r >= 0 && (!l->from.len || !l->to.len || !l->bits || str_eq(l->from, l->to)))
+        r = fields_fail(f, path, "must be a link such as {from: alice, to: bob, bandwidth: 2G}, between two domains");
+    return r;
+}
+static int read_links(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct scenario *sc = into;
+    return read_list(f, v, path, sizeof *sc->links, one_link, (void **)&sc->links, &sc->nlinks);
+}
+static int read_band(struct fields *f, const struct json *v, str path, void *into)
+{
+    bool ignored = v->type == JSON_STRING && str_is(json_str(v), "ignored");
+    if (!ignored && !(v->type == JSON_STRING && str_is(json_str(v), "scheduled")))
+        return fields_fail(f, path, "must be scheduled or ignored");
+    *(bool *)into = ignored;
+    return 0;
+}
+
 static const struct field scenario_fields[] = {
     FIELD("name", STR, offsetof(struct scenario, name)),
     FIELD("seed", SEED, offsetof(struct scenario, seed)),
@@ -162,6 +188,8 @@ static const struct field scenario_fields[] = {
     FIELD("policy", STR, offsetof(struct scenario, policy)),
     FIELD("checkpoint", DURATION, offsetof(struct scenario, checkpoint)),
     FIELD("owedAfter", DURATION, offsetof(struct scenario, owed_after), .min = NSEC_PER_SEC),
+    FIELD("bandwidth", OWN, offsetof(struct scenario, ignores_bandwidth), .own = read_band),
+    FIELD("links", OWN, 0, .own = read_links),
     FIELD("queues", OWN, 0, .own = read_queues),
     FIELD("objects", OWN, 0, .own = read_objects),
     FIELD("nodes", OWN, 0, .own = read_templates),
@@ -185,6 +213,21 @@ static int check_names(struct fields *f, const struct scenario *sc)
     return r;
 }
 
+/* Nobody could ever run there. */
+static int check_domains(struct fields *f, const struct scenario *sc)
+{
+    struct map known = MAP_INIT;
+    int r = 0;
+    for (size_t i = 0; i < sc->ntemplates; i++)
+        map_put(&known, sc->templates[i].domain, f);
+    for (size_t i = 0; r >= 0 && i < sc->njobs && !sc->nobjects; i++)
+        for (size_t k = 0; r >= 0 && k < sc->jobs[i].parties.n; k++)
+            if (!map_get(&known, sc->jobs[i].parties.p[k]))
+                r = fields_fail(f, fields_at(f, fields_nth(f, S("jobs"), i), "parties"), "no template has the domain \"" STR_FMT "\"", STR_ARG(sc->jobs[i].parties.p[k]));
+    map_fini(&known);
+    return r;
+}
+
 static int check_sizes(struct fields *f, const struct scenario *sc)
 {
     uint64_t nodes = 0, pods = 0;
@@ -193,7 +236,7 @@ static int check_sizes(struct fields *f, const struct scenario *sc)
     for (size_t i = 0; i < sc->nevents; i++)
         nodes += sc->events[i].kind == HAPPEN_ADD ? sc->events[i].count : 0;
     for (size_t i = 0; i < sc->njobs; i++)
-        pods += (uint64_t)sc->jobs[i].count * sc->jobs[i].replicas;
+        pods += (uint64_t)sc->jobs[i].count * scenario_pods(&sc->jobs[i]);
     for (size_t i = 0; i < sc->nobjects; i++)
         nodes += str_is(json_get_str(&sc->objects[i], S("kind")), "Node");
     if (!nodes)
@@ -258,6 +301,8 @@ int scenario_parse(str text, str file, struct scenario **ret, struct err *err)
         r = check_sizes(&f, sc);
     if (r >= 0)
         r = check_names(&f, sc);
+    if (r >= 0)
+        r = check_domains(&f, sc);
     if (r >= 0)
         r = check_events(&f, sc);
     if (r < 0) {

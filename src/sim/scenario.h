@@ -16,6 +16,7 @@
 #include "sim/fields.h"
 
 #define SCENARIO_SPREAD_MAX 8
+#define SCENARIO_DOMAIN "kuscia.secretflow/namespace"
 
 struct scenario_amount { /* of a resource that has no field of its own */
     str name;
@@ -39,6 +40,7 @@ struct scenario_template {
     int64_t cpu_milli, memory, storage, pods, gpu_memory;
     uint32_t gpus;
     str gpu_model;
+    str domain; /* whose it is: label SCENARIO_DOMAIN; "": nobody's */
     struct scenario_bandwidth bandwidth;
     double overcommit; /* of bandwidth */
     struct scenario_amounts resources;
@@ -102,10 +104,17 @@ struct scenario_job {
     size_t ntolerations;
     struct scenario_terms affinity, anti_affinity, spread;
     str required_key, preferred_key; /* topology of the gang */
+    struct field_strs parties; /* domains: an instance has its replicas in each of them, and starts in all or in none */
+    int64_t transfer; /* bytes that each party sends to the others when its duration is over */
     enum numa_policy numa;
     struct field_strs ports;
     struct json pod; /* a manifest instead of all that; JSON_NULL: none */
     str path; /* "jobs[2]" */
+};
+
+struct scenario_link { /* what goes from one domain to another */
+    str from, to;
+    int64_t bits;
 };
 
 enum scenario_event_kind { HAPPEN_NONE, HAPPEN_CORDON, HAPPEN_UNCORDON, HAPPEN_REMOVE, HAPPEN_ADD, HAPPEN_DELETE };
@@ -137,6 +146,9 @@ struct scenario {
     size_t nevents;
     struct json *queues, *objects; /* Queue objects; manifests of others that stand in the cluster at the beginning */
     size_t nqueues, nobjects;
+    struct scenario_link *links;
+    size_t nlinks;
+    bool ignores_bandwidth;
     str policy;    /* name of a setting, "": the default */
     nsec_t checkpoint; /* of jobs that say nothing */
     nsec_t owed_after; /* 0: chosen */
@@ -159,7 +171,12 @@ int scenario_pod(const struct scenario_job *j, struct sched *s, struct arena *a,
 /* Is each instance of the job a gang? */
 static inline bool scenario_is_gang(const struct scenario_job *j)
 {
-    return j->min_member != 0 && (j->replicas > 1 || j->required_key.len || j->preferred_key.len);
+    return j->parties.n || (j->min_member != 0 && (j->replicas > 1 || j->required_key.len || j->preferred_key.len));
+}
+/* Pods of an instance. */
+static inline uint32_t scenario_pods(const struct scenario_job *j)
+{
+    return j->replicas * (j->parties.n ? (uint32_t)j->parties.n : 1);
 }
 /* Instance k of the job, in order: when it comes (k and the one before), how long it lasts (-1: forever). */
 nsec_t scenario_arrival_next(const struct scenario_arrival *a, uint32_t k, nsec_t before, struct rng *rng);

@@ -281,6 +281,20 @@ static int read_preemptible(struct fields *f, const struct json *v, str path, vo
     return r;
 }
 
+static int read_parties(struct fields *f, const struct json *v, str path, void *into)
+{
+    struct field_strs *p = into;
+    static const struct field list = FIELD("", STRS, 0);
+    int r = fields_value(f, v, path, &list, p);
+    if (r >= 0 && (p->n < 2 || p->n > LIMIT_SCHED_SUBGROUPS))
+        return fields_fail(f, path, "must name from 2 to %u domains", LIMIT_SCHED_SUBGROUPS);
+    for (size_t i = 0; r >= 0 && i < p->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (str_eq(p->p[i], p->p[k]))
+                return fields_fail(f, path, "names \"" STR_FMT "\" twice", STR_ARG(p->p[i]));
+    return r;
+}
+
 static int read_pod(struct fields *f, const struct json *v, str path, void *into)
 {
     if (v->type != JSON_OBJECT || !json_is(json_get(v, S("spec")), JSON_OBJECT))
@@ -314,6 +328,8 @@ static const struct field job_fields[] = {
     FIELD("topology", OWN, 0, .own = read_topology),
     FIELD("numa", OWN, AT(numa), .own = read_numa),
     FIELD("ports", OWN, AT(ports), .own = read_ports),
+    FIELD("parties", OWN, AT(parties), .own = read_parties),
+    FIELD("transfer", WHOLE, AT(transfer), .min = 1),
     FIELD("pod", OWN, AT(pod), .own = read_pod),
     {0},
 };
@@ -322,10 +338,26 @@ static const struct field job_fields[] = {
 /* A pod's manifest says all that these would say. */
 static int check_pod(struct fields *f, const struct json *v, str path)
 {
-    static const char *const beside[] = {"requests", "gpuModel", "labels", "nodeSelector", "tolerations", "affinity", "antiAffinity", "spread", "numa", "ports", "neverPreempts", "schedulerName"};
+    static const char *const beside[] = {"requests", "gpuModel", "labels", "nodeSelector", "tolerations", "affinity", "antiAffinity", "spread", "numa", "ports", "neverPreempts", "schedulerName", "parties"};
     for (size_t i = 0; i < ARRAY_LEN(beside); i++)
         if (json_get(v, str_of(beside[i])))
             return fields_fail(f, fields_at(f, path, beside[i]), "belongs into the pod's manifest, which this job has");
+    return 0;
+}
+
+/* All its parties start together, and the batch policy knows nothing of domains. */
+static int check_parties(struct fields *f, const struct json *v, str path, struct scenario_job *j)
+{
+    static const char *const beside[] = {"minMember", "queue", "topology", "namespace"};
+    if (j->transfer && !j->parties.n)
+        return fields_fail(f, fields_at(f, path, "transfer"), "needs parties, who send it");
+    for (size_t i = 0; j->parties.n && i < ARRAY_LEN(beside); i++)
+        if (json_get(v, str_of(beside[i])))
+            return fields_fail(f, fields_at(f, path, beside[i]), "means nothing for a job with parties");
+    if (j->parties.n && (uint64_t)j->parties.n * j->replicas > LIMIT_SCHED_GROUP)
+        return fields_fail(f, fields_at(f, path, "parties"), "%llu pods are more than a gang may have (%u)", (unsigned long long)j->parties.n * j->replicas, LIMIT_SCHED_GROUP);
+    if (j->transfer && j->duration.kind == LAST_FOREVER)
+        j->duration = (struct scenario_duration){.kind = LAST_FIXED};
     return 0;
 }
 
@@ -341,7 +373,7 @@ int scenario_read_job(struct fields *f, const struct json *v, str path, struct s
         j->requests.gpus = 1;
     if (r >= 0 && j->pod.type == JSON_OBJECT)
         r = check_pod(f, v, path);
-    return r;
+    return r < 0 ? r : check_parties(f, v, path, j);
 }
 
 /* --- one job alone --------------------------------------------------------------------------------------------------------------------------------- */
@@ -401,6 +433,8 @@ int scenario_job_parse(struct arena *a, str text, str file, struct scenario_job 
     if (!json_get(job, S("name")))
         json_set(a, job, S("name"), json_string(S("what-if")));
     r = scenario_read_job(&f, job, path, ret);
+    if (r >= 0 && ret->parties.n)
+        r = fields_fail(&f, fields_at(&f, path, "parties"), "jobs of several parties cannot be asked about");
     if (r >= 0 && ret->count != 1)
         r = fields_fail(&f, fields_at(&f, path, "count"), "one job is asked about");
     return r;

@@ -157,6 +157,7 @@ static const struct field template_fields[] = {
     FIELD("gpus", COUNT, AT(gpus), .max = GPU_MAX),
     FIELD("gpuModel", STR, AT(gpu_model)),
     FIELD("gpuMemory", WHOLE, AT(gpu_memory)),
+    FIELD("domain", STR, AT(domain), .min = 1),
     FIELD("bandwidth", OWN, AT(bandwidth), .own = scenario_read_bandwidth),
     FIELD("bandwidthOvercommit", FLOAT, AT(overcommit)),
     FIELD("resources", OWN, AT(resources), .own = scenario_read_amounts),
@@ -214,7 +215,7 @@ static void add_numa(const struct scenario_template *t, struct arena *a, struct 
 int scenario_node(const struct scenario_template *t, uint32_t i, struct sched *s, struct arena *a, struct node_spec *ret, struct err *err)
 {
     struct res_amount *amounts = arena_array(a, 7 + t->resources.n, struct res_amount);
-    struct spec_label *labels = arena_array(a, t->labels.n + t->nspread + 1, struct spec_label);
+    struct spec_label *labels = arena_array(a, t->labels.n + t->nspread + 2, struct spec_label);
     size_t n = 0, nlabels = 0;
     int r = add_amounts(t, s, amounts, &n, err);
     if (r < 0)
@@ -235,6 +236,8 @@ int scenario_node(const struct scenario_template *t, uint32_t i, struct sched *s
     }
     if (!has_host)
         labels[nlabels++] = (struct spec_label){HOST_KEY, ret->name};
+    if (t->domain.len)
+        labels[nlabels++] = (struct spec_label){S(SCENARIO_DOMAIN), t->domain};
     for (size_t k = 0; k < t->nspread; k++)
         labels[nlabels++] = (struct spec_label){t->spread[k].key, arena_fmt(a, STR_FMT "-%u", STR_ARG(t->spread[k].prefix), i % t->spread[k].values)};
     ret->labels = (struct spec_labels){labels, nlabels};

@@ -30,6 +30,7 @@ struct sim *sim_new(struct sched_profile *profile, const struct sim_opts *opts, 
     sim->policy_again = INT64_MAX;
     sim->decisions = POLICY_DECISIONS_INIT;
     sim->s = sched_new(profile, opts->seed);
+    sim->moves = transfers_new();
     sim->interval = opts->sample ? opts->sample : opts->until ? MAX(opts->until / (SIM_SAMPLES / 2), NSEC_PER_MSEC) : NSEC_PER_SEC;
     sim->cap_stale = sim->shapes_stale = sim->fragmentation_stale = true;
     sim->p = pipeline_new(sim->s, &how, &calls, err);
@@ -47,6 +48,8 @@ void sim_free(struct sim *sim)
     pipeline_free(sim->p);
     sim_queues_fini(sim);
     sched_free(sim->s);
+    transfers_free(sim->moves);
+    vec_fini(&sim->links);
     vec_fini(&sim->heap);
     vec_fini(&sim->actions);
     vec_fini(&sim->kinds);
@@ -116,6 +119,7 @@ static void note_node(struct sim *sim, node_id id, const struct scenario_templat
         sim->nnode_of = more;
     }
     sim->node_of[id] = (uint32_t)sim->nodes.len + 1;
+    sim_moves_node(sim, &n);
     vec_push(&sim->nodes, n);
     sim->cap_stale = sim->fragmentation_stale = true;
 }
@@ -149,6 +153,7 @@ int sim_add_kind(struct sim *sim, const struct scenario_job *job, uint32_t *ret_
         return r;
     if (scenario_is_gang(job))
         k.min_member = job->min_member > 0 ? job->min_member : INT32_MAX;
+    sim_moves_kind(sim, &k);
     r = sim_queues_kind(sim, &k, err);
     if (r < 0)
         return r;
@@ -160,9 +165,9 @@ int sim_add_kind(struct sim *sim, const struct scenario_job *job, uint32_t *ret_
 
 uint32_t sim_add_job(struct sim *sim, uint32_t kind, str name, nsec_t arrival, nsec_t duration, uint32_t replicas)
 {
-    struct sim_job j = {.kind = kind, .arrival = MAX(arrival, sim->now), .duration = duration, .start = -1, .first_pod = SIM_NONE};
+    struct sim_job j = {.kind = kind, .arrival = MAX(arrival, sim->now), .duration = duration, .start = -1, .moving_since = -1, .first_pod = SIM_NONE};
     j.name = arena_str(&sim->arena, name);
-    j.npods = replicas ? replicas : sim->kinds.p[kind].job->replicas;
+    j.npods = replicas ? replicas : scenario_pods(sim->kinds.p[kind].job);
     vec_push(&sim->jobs, j);
     sim->last_arrival = MAX(sim->last_arrival, j.arrival);
     sim_push(sim, j.arrival, EV_ARRIVE, (uint32_t)sim->jobs.len - 1, 0);
@@ -216,6 +221,8 @@ static int load_objects(struct sim *sim, const struct scenario *sc, struct err *
 int sim_load(struct sim *sim, const struct scenario *sc, struct err *err)
 {
     int r = load_objects(sim, sc, err);
+    for (size_t i = 0; r >= 0 && i < sc->nlinks; i++)
+        r = sim_moves_link(sim, &sc->links[i], err);
     for (size_t i = 0; r >= 0 && i < sc->ntemplates; i++)
         r = sim_add_nodes(sim, &sc->templates[i], sc->templates[i].count, err);
     if (r >= 0 && sc->nobjects)
@@ -243,7 +250,7 @@ static int adopt_pod(struct sim *sim, uint32_t kind, pod_id id, struct err *err)
     const struct pod *p = &sim->s->pods[id];
     str name = arena_str(&sim->arena, sched_pod_name(sim->s, id));
     uint32_t pod = (uint32_t)sim->pods.len;
-    vec_push(&sim->jobs, (struct sim_job){.kind = kind, .name = name, .arrival = sim->now, .duration = -1, .start = -1, .first_pod = pod, .npods = 1});
+    vec_push(&sim->jobs, (struct sim_job){.kind = kind, .name = name, .arrival = sim->now, .duration = -1, .start = -1, .moving_since = -1, .first_pod = pod, .npods = 1});
     vec_push(&sim->pods, (struct sim_pod){.job = (uint32_t)sim->jobs.len - 1, .name = name, .arrival = sim->now, .first_start = -1, .id = id, .run = SIM_NONE, .state = SIM_WAITING});
     sim->pods.p[pod].origin = name;
     sim->pods.p[pod].ns = arena_str(&sim->arena, sched_pod_ns(sim->s, id));

@@ -8,6 +8,7 @@
  * - An evicted pod keeps its room for the grace time, loses its work since its last checkpoint (without checkpoints all of it) and waits again for the rest.  A gang that falls below its
  *   minimum stops as a whole.
  * - Where there are queues, the batch policy (sched/policy) decides about units that name one, under one of sim_settings[]; all others are the dispatcher's.
+ * - Jobs of several parties send their data when their time is over, at rates that share what nodes and links have (transfer.h), and end when it is there.
  * - Pods of a node that is removed wait again at once.
  * Threads: one.  The same seed and input give the same result, byte by byte; no clock is read.
  * Ownership: jobs and templates that are handed in must live as long as the simulation.  The result is the simulation's.
@@ -40,6 +41,7 @@ struct sim_opts {
     uint64_t seed;
     const struct sim_setting *setting; /* NULL: the default */
     nsec_t owed_after; /* a queue that is owed for longer counts as a broken guarantee; 0: SIM_OWED_AFTER */
+    bool ignores_bandwidth; /* pods are placed as if they asked for none, and links had no end; transfers share what there is all the same */
     nsec_t until;  /* 0: until nothing happens any more */
     nsec_t grace;
     nsec_t sample; /* 0: chosen */
@@ -79,12 +81,14 @@ struct sim_job { /* an instance */
     nsec_t since, saved;      /* a gang: it counts down since; work that checkpoints kept */
     uint32_t first_pod, npods, running, nstarted; /* nstarted: pods that ever ran */
     uint32_t serial;
+    nsec_t moving_since; /* its data, -1: not now */
     bool started; /* counts down now */
     bool is_over;
 };
 struct sim_kind {
     str name;
     const struct scenario_job *job; /* NULL: adopted pods */
+    struct spec_labels *of_party; /* node selectors, by party */
     struct pod_spec like;
     int32_t min_member; /* 0: no gang */
     bool gone_is_gone;  /* evicted pods do not come again */
@@ -97,6 +101,7 @@ struct sim_node {
     node_id id; /* NODE_NONE: gone */
     const struct scenario_template *template;
     uint32_t number; /* of its template */
+    uint32_t egress, ingress; /* pipes of transfers plus 1; 0: without end */
     nsec_t added, removed; /* -1: still there */
     int64_t capacity[3];   /* SIM_CPU, SIM_MEMORY, SIM_GPU (milli) */
     double used_s[3];      /* amount times seconds */
@@ -159,6 +164,8 @@ struct sim_result {
     const struct sim_setting *setting;
     double fairness;   /* mean over time of Jain's index over used/fair of the queues that come to something; 1: all have the same part of their share */
     double turnaround; /* mean seconds from arrival to the end, of pods that ended */
+    uint64_t transfers; /* that are through */
+    double transfer_s;  /* mean seconds of one */
     double lost_gpu_s;
     uint32_t violations;
     double owed_max_s;

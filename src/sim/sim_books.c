@@ -344,6 +344,8 @@ const struct sim_result *sim_result(struct sim *sim)
                              .has_gpus = sim->has_gpus,
                              .decisions = pipeline_count(sim->p).decided + sim->policy_decided,
                              .lost_gpu_s = sim->lost_gpu_s,
+                             .transfers = sim->moved,
+                             .transfer_s = sim->moved ? sim->moved_s / (double)sim->moved : 0,
                              .turnaround = sim->ended ? sim->turnaround_s / (double)sim->ended : 0,
                              .placed = sim->runs.len,
                              .evictions = sim->evictions,

@@ -4,9 +4,10 @@
 
 #include "sched/pipeline.h"
 #include "sim/sim.h"
+#include "sim/transfer.h"
 
 /* What the heap holds; of those at the same time the smaller kind goes first: what leaves makes room for what comes. */
-enum sim_event_kind { EV_POD_END, EV_JOB_END, EV_GONE, EV_HAPPEN, EV_ARRIVE };
+enum sim_event_kind { EV_POD_END, EV_JOB_END, EV_MOVED, EV_GONE, EV_HAPPEN, EV_ARRIVE };
 struct sim_event {
     nsec_t at;
     uint64_t seq;
@@ -25,6 +26,11 @@ struct sim_shape { /* what a common pod of the workload asks for, for fragmentat
     double weight;
 };
 #define SIM_SHAPES 24
+struct sim_link {
+    str from, to;
+    int64_t bits;
+    uint32_t pipe;
+};
 
 struct sim {
     struct sim_opts opts;
@@ -49,6 +55,12 @@ struct sim {
     VEC(struct scenario_event) events;
     uint32_t *pod_of, *node_of; /* by the engine's ids: index + 1 */
     size_t npod_of, nnode_of;
+    struct transfers *moves; /* of jobs */
+    VEC(struct sim_link) links;
+    uint32_t moves_serial; /* of the heap's word about the next that is through */
+    bool moves_stale;
+    uint64_t moved;
+    double moved_s;
     struct map template_numbers; /* template name -> next number + 1 */
 
     /* books */
@@ -94,6 +106,15 @@ void sim_map_pod(struct sim *sim, pod_id id, uint32_t pod);
 uint32_t sim_node_index(const struct sim *sim, node_id id); /* SIM_NONE */
 /* sim_loop.c */
 void sim_push(struct sim *sim, nsec_t at, enum sim_event_kind kind, uint32_t which, uint32_t serial);
+/* sim_moves.c: data between the parties of a job */
+void sim_moves_node(struct sim *sim, struct sim_node *n);
+int sim_moves_link(struct sim *sim, const struct scenario_link *l, struct err *err) MUST_CHECK;
+void sim_moves_kind(struct sim *sim, struct sim_kind *k);
+void sim_moves_pod(const struct sim_kind *k, uint32_t number, struct pod_spec *spec); /* what is a party's own */
+bool sim_moves_begin(struct sim *sim, uint32_t job); /* false: it has nothing to send */
+void sim_moves_stop(struct sim *sim, uint32_t job);
+void sim_moves_through(struct sim *sim);
+void sim_moves_plan(struct sim *sim); /* when the next is through; after all that happens at a time */
 /* sim_queues.c */
 int sim_queues_kind(struct sim *sim, struct sim_kind *k, struct err *err) MUST_CHECK; /* its queue in the books, and what the engine is told of it */
 void sim_queues_pod(struct sim *sim, uint32_t pod); /* its queue in the books is found */

@@ -87,6 +87,7 @@ static int put_pod(struct sim *sim, uint32_t pod, struct err *err)
     /* in the one line of all, one that lost its place takes it again */
     spec.created_ns = sim->policy && sim->opts.setting->one_line ? p->arrival : sim->epoch + sim->now;
     spec.group = is_gang(sim, j) ? j->name : S("");
+    sim_moves_pod(k, pod - j->first_pod, &spec);
     int r = sched_pod_put(sim->s, &spec, &id, err);
     if (r < 0)
         return err_wrap(err, "job " STR_FMT ": ", STR_ARG(j->name));
@@ -110,6 +111,11 @@ static int put_group(struct sim *sim, const struct sim_job *j, struct err *err)
     g.preferred_keys = &k->job->preferred_key;
     g.npreferred_keys = k->job->preferred_key.len > 0;
     g.queue = k->like.queue;
+    struct spec_subgroup *parts = arena_array(&sim->arena, k->job->parties.n + 1, struct spec_subgroup);
+    for (size_t i = 0; i < k->job->parties.n; i++)
+        parts[i] = (struct spec_subgroup){.name = k->job->parties.p[i], .min_member = (int32_t)k->job->replicas};
+    g.subgroups = parts;
+    g.nsubgroups = k->job->parties.n;
     g.preemptibility = k->like.preemptibility;
     return sched_group_put(sim->s, &g, NULL, err);
 }
@@ -173,7 +179,7 @@ static void gang_started(struct sim *sim, uint32_t job)
     if (j->start < 0)
         j->start = sim->now;
     if (j->duration >= 0)
-        sim_push(sim, after(sim, j->duration - j->saved), EV_JOB_END, job, j->serial);
+        sim_push(sim, after(sim, MAX(j->duration - j->saved, (nsec_t)0)), EV_JOB_END, job, j->serial);
 }
 
 /* Until when the work since then is kept: the last checkpoint. */
@@ -331,6 +337,7 @@ void sim_job_end(struct sim *sim, uint32_t job, enum sim_end why)
 {
     struct sim_job *j = &sim->jobs.p[job];
     unit_id u = UNIT_NONE;
+    sim_moves_stop(sim, job);
     j->serial++;
     for (uint32_t i = j->first_pod; i < j->first_pod + j->npods; i++) {
         struct sim_pod *p = &sim->pods.p[i];
@@ -384,6 +391,7 @@ static void check_gang(struct sim *sim, uint32_t job)
         if (sim->pods.p[i].state == SIM_RUNNING)
             leave(sim, i, SIM_STOPPED);
     j->saved += checkpoint(sim, j, j->since) - j->since;
+    sim_moves_stop(sim, job);
     j->started = false;
     j->serial++;
     sim->kinds.p[j->kind].waiting_gangs++;

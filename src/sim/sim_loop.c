@@ -47,8 +47,12 @@ static int handle(struct sim *sim, const struct sim_event *e, struct err *err)
             sim_pod_end(sim, e->which);
         return 0;
     case EV_JOB_END:
-        if (sim->jobs.p[e->which].serial == e->serial)
+        if (sim->jobs.p[e->which].serial == e->serial && !sim_moves_begin(sim, e->which))
             sim_job_end(sim, e->which, SIM_ENDED);
+        return 0;
+    case EV_MOVED:
+        if (sim->moves_serial == e->serial)
+            sim_moves_through(sim);
         return 0;
     case EV_GONE:
         return sim->pods.p[e->which].serial == e->serial ? sim_pod_gone(sim, e->which, err) : 0;
@@ -138,7 +142,10 @@ static int turn(struct sim *sim, nsec_t at, struct err *err)
         struct sim_event e = pop(sim);
         r = handle(sim, &e, err);
     }
-    return r < 0 ? r : sim_settle(sim, err);
+    if (r >= 0)
+        r = sim_settle(sim, err);
+    sim_moves_plan(sim);
+    return r;
 }
 
 /* A policy that looks again from time to time, at units that nothing in the world can help any more, keeps no simulation alive. */
