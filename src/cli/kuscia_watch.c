@@ -29,14 +29,14 @@ static const struct json *task_of(const struct json *tasks, str alias)
 }
 
 /* The longest way to each from one that depends on nothing.  Circles cannot be (the server refuses them); the bound is for what is not the server's. */
-static void find_depths(const struct json *list, int *depth)
+static void find_depths(const struct json *list, uint32_t n, int *depth)
 {
     for (int round = 0; round < DEPTH_MAX; round++) {
         bool changed = false;
-        for (uint32_t i = 0; i < count_of(list); i++) {
+        for (uint32_t i = 0; i < n; i++) {
             const struct json *deps = json_get(&list->items[i], S("dependencies"));
             for (uint32_t k = 0; k < count_of(deps); k++)
-                for (uint32_t m = 0; m < count_of(list); m++)
+                for (uint32_t m = 0; m < n; m++)
                     if (str_eq(json_get_str(&list->items[m], S("alias")), json_str(&deps->items[k])) && depth[i] <= depth[m] && depth[m] < DEPTH_MAX) {
                         depth[i] = depth[m] + 1;
                         changed = true;
@@ -47,15 +47,26 @@ static void find_depths(const struct json *list, int *depth)
     }
 }
 
-static const char *word_of(str phase)
+static bool is_end(str phase)
+{
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed") || str_is(phase, "Cancelled") || str_is(phase, "ApprovalReject");
+}
+
+static str phase_of(const struct json *obj)
+{
+    return json_get_str(json_get(obj, S("status")), S("phase"));
+}
+
+/* Of a party; ended: the task has. */
+static const char *word_of(str phase, bool ended)
 {
     static const struct {
         const char *phase, *word;
-    } words[] = {{"Succeeded", "ok"}, {"Failed", "failed"}, {"Running", "runs"}};
+    } words[] = {{"Succeeded", "ok"}, {"Failed", "failed"}};
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_is(phase, words[i].phase))
             return words[i].word;
-    return "waits";
+    return ended ? "stopped" : str_is(phase, "Running") ? "runs" : "waits";
 }
 
 static void add_parties(struct strbuf *b, const struct json *template_, const struct json *task)
@@ -66,14 +77,29 @@ static void add_parties(struct strbuf *b, const struct json *template_, const st
         strbuf_addf(b, "%s" STR_FMT "%s" STR_FMT, i ? ", " : "", STR_ARG(domain), role.len ? "-" : "", STR_ARG(role));
         for (uint32_t k = 0; k < count_of(status); k++)
             if (str_eq(json_get_str(&status->items[k], S("domainID")), domain) && str_eq(json_get_str(&status->items[k], S("role")), role))
-                strbuf_addf(b, " %s", word_of(json_get_str(&status->items[k], S("phase"))));
+                strbuf_addf(b, " %s", word_of(json_get_str(&status->items[k], S("phase")), is_end(phase_of(task))));
     }
 }
 
-static void add_row(struct tabs *t, const struct json *template_, const struct json *task, int depth)
+/* Why a task is not there: what it depends on and has not succeeded, or that others have all the places. */
+static str not_started(struct arena *a, const struct json *job, const struct json *template_, const struct json *tasks)
 {
     const struct json *deps = json_get(template_, S("dependencies"));
-    str phase = json_get_str(json_get(task, S("status")), S("phase")), why = json_get_str(json_get(task, S("status")), S("message"));
+    struct strbuf b = strbuf_on(a);
+    if (is_end(phase_of(job)))
+        return S("never started");
+    for (uint32_t i = 0; i < count_of(deps); i++)
+        if (!str_is(phase_of(task_of(tasks, json_str(&deps->items[i]))), "Succeeded"))
+            strbuf_addf(&b, "%s" STR_FMT, b.len ? ", " : "waits for ", STR_ARG(json_str(&deps->items[i])));
+    if (!b.len && str_is(phase_of(job), "Running"))
+        strbuf_addf(&b, "waits for a place: maxParallelism is %lld", (long long)json_get_int(json_get(job, S("spec")), S("maxParallelism"), 1));
+    return strbuf_str(&b);
+}
+
+static void add_row(struct arena *a, struct tabs *t, const struct json *job, const struct json *template_, const struct json *tasks, int depth)
+{
+    const struct json *deps = json_get(template_, S("dependencies")), *task = task_of(tasks, json_get_str(template_, S("alias")));
+    str phase = phase_of(task), why = task ? json_get_str(json_get(task, S("status")), S("message")) : not_started(a, job, template_, tasks);
     strbuf_addf(&t->text, "  %*s" STR_FMT "\t", 2 * MIN(depth, INDENT_MAX), "", STR_ARG(json_get_str(template_, S("alias"))));
     for (uint32_t i = 0; i < count_of(deps); i++)
         strbuf_addf(&t->text, "%s" STR_FMT, i ? "," : "", STR_ARG(json_str(&deps->items[i])));
@@ -84,34 +110,56 @@ static void add_row(struct tabs *t, const struct json *template_, const struct j
     strbuf_add_char(&t->text, '\n');
 }
 
-void kuscia_picture(struct arena *a, const struct json *job, const struct json *tasks, struct strbuf *out)
+void kuscia_view_fini(struct kuscia_view *v)
 {
-    TABS_AUTO t = TABS_TABLE;
-    const struct json *list = templates_of(job), *status = json_get(job, S("status"));
-    int *depth = arena_array(a, count_of(list) + 1, int);
-    uint32_t done = 0;
-    str phase = json_get_str(status, S("phase")), message = json_get_str(status, S("message"));
-    memset(depth, 0, (count_of(list) + 1) * sizeof *depth);
-    find_depths(list, depth);
-    for (uint32_t i = 0; i < count_of(list); i++)
-        done += str_is(json_get_str(json_get(task_of(tasks, json_get_str(&list->items[i], S("alias"))), S("status")), S("phase")), "Succeeded");
-    strbuf_addf(out, "KusciaJob " STR_FMT " of " STR_FMT ": " STR_FMT ", %u of %u tasks done%s" STR_FMT "\n", STR_ARG(json_get_str(json_get(job, S("metadata")), S("name"))),
-                STR_ARG(json_get_str(json_get(job, S("spec")), S("initiator"))), STR_ARG(phase.len ? phase : S("new")), done, count_of(list), message.len ? "; " : "", STR_ARG(message));
-    strbuf_add_str(&t.text, S("  TASK\tAFTER\tPHASE\tPARTIES\tWHY\n"));
-    for (int d = 0; d <= DEPTH_MAX; d++)
-        for (uint32_t i = 0; i < count_of(list); i++)
-            if (depth[i] == d)
-                add_row(&t, &list->items[i], task_of(tasks, json_get_str(&list->items[i], S("alias"))), d);
-    tabs_flush(&t, out);
+    tabs_fini(&v->tabs);
 }
 
-static bool is_end(str phase)
+/* True: the text is not what stood in this place before. */
+static bool is_new(uint64_t *place, str text)
 {
-    return str_is(phase, "Succeeded") || str_is(phase, "Failed") || str_is(phase, "Cancelled") || str_is(phase, "ApprovalReject");
+    uint64_t was = *place;
+    *place = str_hash(text);
+    return was != *place;
+}
+
+static str head_of(struct arena *a, const struct json *job, const struct json *tasks)
+{
+    const struct json *list = templates_of(job);
+    str phase = phase_of(job), message = json_get_str(json_get(job, S("status")), S("message"));
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < count_of(list); i++)
+        done += str_is(phase_of(task_of(tasks, json_get_str(&list->items[i], S("alias")))), "Succeeded");
+    return arena_fmt(a, "KusciaJob " STR_FMT " of " STR_FMT ": " STR_FMT ", %u of %u tasks done%s" STR_FMT "\n", STR_ARG(json_get_str(json_get(job, S("metadata")), S("name"))),
+                     STR_ARG(json_get_str(json_get(job, S("spec")), S("initiator"))), STR_ARG(phase.len ? phase : S("new")), done, count_of(list), message.len ? "; " : "", STR_ARG(message));
+}
+
+void kuscia_picture(struct kuscia_view *v, struct arena *a, const struct json *job, const struct json *tasks, bool all, struct strbuf *out)
+{
+    const struct json *list = templates_of(job);
+    uint32_t n = MIN(count_of(list), (uint32_t)KUSCIA_VIEW_ROWS);
+    int *depth = arena_array(a, n + 1, int);
+    str head = head_of(a, job, tasks);
+    memset(depth, 0, (n + 1) * sizeof *depth);
+    find_depths(list, n, depth);
+    if (is_new(&v->head_, head) || all)
+        strbuf_add_str(out, head);
+    if (all)
+        strbuf_add_str(&v->tabs.text, S("  TASK\tAFTER\tPHASE\tPARTIES\tWHY\n"));
+    for (int d = 0; d <= DEPTH_MAX; d++)
+        for (uint32_t i = 0; i < n; i++) {
+            size_t from = v->tabs.text.len;
+            if (depth[i] != d)
+                continue;
+            add_row(a, &v->tabs, job, &list->items[i], tasks, d);
+            if (!is_new(&v->rows_[i], str_from(strbuf_str(&v->tabs.text), from)) && !all)
+                v->tabs.text.len = from;
+        }
+    tabs_flush(&v->tabs, out);
 }
 
 /* One look. */
-static int look(struct session *s, const char *name, struct strbuf *out, bool *ret_ended, bool *ret_good, struct failure *f)
+static int look(struct session *s, struct kuscia_view *v, const char *name, bool all, struct strbuf *out, bool *ret_ended, bool *ret_good, struct failure *f)
 {
     struct json job, tasks;
     struct arena *a = &s->arena;
@@ -120,22 +168,21 @@ static int look(struct session *s, const char *name, struct strbuf *out, bool *r
         r = session_get(s, S(TASKS), arena_fmt(a, "labelSelector=kuscia.secretflow%%2Fjob-uid%%3D" STR_FMT, STR_ARG(json_get_str(json_get(&job, S("metadata")), S("uid")))), &tasks, f);
     if (r < 0)
         return r;
-    str phase = json_get_str(json_get(&job, S("status")), S("phase"));
-    kuscia_picture(a, &job, json_get(&tasks, S("items")), out);
-    *ret_ended = is_end(phase);
-    *ret_good = str_is(phase, "Succeeded");
+    *ret_ended = is_end(phase_of(&job));
+    *ret_good = str_is(phase_of(&job), "Succeeded");
+    kuscia_picture(v, a, &job, json_get(&tasks, S("items")), all || *ret_ended, out);
     return 0;
 }
 
 int kuscia_watch(struct session *s, const char *name, bool once, struct failure *f)
 {
-    uint64_t last = 0;
-    for (;;) {
+    KUSCIA_VIEW_AUTO view = KUSCIA_VIEW;
+    for (bool first = true;; first = false) {
         STRBUF_AUTO out = STRBUF_HEAP;
         bool ended = false, good = false;
         struct arena kept = s->arena; /* answers of one look are not needed for the next */
         s->arena = ARENA_INIT;
-        int r = look(s, name, &out, &ended, &good, f);
+        int r = look(s, &view, name, first, &out, &ended, &good, f);
         struct arena answers = s->arena;
         s->arena = kept;
         if (r < 0 && f->from_server) {
@@ -145,10 +192,7 @@ int kuscia_watch(struct session *s, const char *name, bool once, struct failure 
         arena_fini(&answers);
         if (r < 0)
             return r;
-        if (str_hash(strbuf_str(&out)) != last) {
-            last = str_hash(strbuf_str(&out));
-            print_flush(&out);
-        }
+        print_flush(&out);
         if (ended && !good)
             return failure_set(f, E_CONFLICT, "the job did not succeed");
         if (ended || once)

@@ -14,13 +14,25 @@ TEST(a_picture)
     struct json tasks = json_literal(&a, "[{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"a\"}},\"status\":{\"phase\":\"Succeeded\",\"partyTaskStatus\":[{\"domainID\":\"alice\",\"role\":\"host\","
                                          "\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Failed\"}]}},{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"b\"}},\"status\":{\"phase\":\"Pending\","
                                          "\"message\":\"waiting: bob (no room)\"}}]");
-    kuscia_picture(&a, &job, &tasks, &out);
+    KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
+    kuscia_picture(&v, &a, &job, &tasks, true, &out);
     T_EQ_STR(strbuf_str(&out), "KusciaJob j of alice: Running, 1 of 4 tasks done\n"
                                "  TASK    AFTER   PHASE       PARTIES                     WHY\n"
                                "  a       -       Succeeded   alice-host ok, bob failed   -\n"
                                "    b     a       Pending                                 waiting: bob (no room)\n"
-                               "    c     a       -                                       -\n"
-                               "      d   b,c     -           bob                         -\n");
+                               "    c     a       -                                       waits for a place: maxParallelism is 1\n"
+                               "      d   b,c     -           bob                         waits for b, c\n");
+    strbuf_clear(&out);
+    kuscia_picture(&v, &a, &job, &tasks, false, &out);
+    T_EQ_STR(strbuf_str(&out), "");
+    json_set(&a, json_get(&tasks.items[1], S("status")), S("phase"), json_string(S("Running")));
+    kuscia_picture(&v, &a, &job, &tasks, false, &out);
+    T_EQ_STR(strbuf_str(&out), "    b     a       Running                                 waiting: bob (no room)\n");
+    json_set(&a, json_get(&job, S("status")), S("phase"), json_string(S("Failed")));
+    strbuf_clear(&out);
+    kuscia_picture(&v, &a, &job, &tasks, false, &out);
+    T_OK(str_has_prefix(strbuf_str(&out), S("KusciaJob j of alice: Failed")));
+    T_OK(str_find(strbuf_str(&out), S("never started")) > 0 && str_find(strbuf_str(&out), S(" b ")) < 0);
 }
 
 TEST(a_circle_ends)
@@ -28,7 +40,8 @@ TEST(a_circle_ends)
     ARENA_AUTO a = ARENA_INIT;
     STRBUF_AUTO out = STRBUF_HEAP;
     struct json job = json_literal(&a, "{\"spec\":{\"tasks\":[{\"alias\":\"a\",\"dependencies\":[\"b\"]},{\"alias\":\"b\",\"dependencies\":[\"a\"]}]}}"), none = json_array();
-    kuscia_picture(&a, &job, &none, &out);
+    KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
+    kuscia_picture(&v, &a, &job, &none, true, &out);
     T_OK(str_find(strbuf_str(&out), S("a ")) > 0);
 }
 

@@ -4,6 +4,7 @@
  *   train   Job    vision   train      0/4/4     Pending   2          5m      queue "vision" would pass its limit of 2 GPUs: it has 1 GPU, and 4 GPUs more ...
  * Members are: on nodes / needed together / there at all. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/kuscia_stage.h"
 #include "cli/kuscia_watch.h"
 #include "cli/print.h"
 #include "cli/units.h"
@@ -167,6 +168,8 @@ static int job(struct session *s, struct failure *f)
     bool everywhere = cli_flag(s->args, "all-namespaces");
     if (s->args->npositional == 2 && strcmp(s->args->positional[0], "watch") == 0)
         return kuscia_watch(s, s->args->positional[1], cli_flag(s->args, "once"), f);
+    if (s->args->npositional == 2 && kuscia_stage_is(s->args->positional[0]))
+        return kuscia_stage(s, s->args->positional[0], s->args->positional[1], cli_str(s->args, "domain"), f);
     if (s->args->npositional > 1)
         return session_usage(s, f, "name one, or none for all");
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
@@ -183,6 +186,7 @@ static int run_job(struct cli_args *a)
 static const struct cli_option job_options[] = {
     {"all-namespaces", 'A', CLI_FLAG, NULL, "", "Look into every namespace.", NULL},
     {"once", 0, CLI_FLAG, NULL, "", "With watch: one look.", NULL},
+    {"domain", 0, CLI_STRING, "NAME", "", "With stop and its like: the domain that says so.", NULL},
     PRINT_OPTIONS_RESULT,
     {0},
 };
@@ -190,11 +194,13 @@ static const struct cli_option job_options[] = {
 const struct cli_verb verb_job = {
     .name = "job",
     .summary = "Show the work of queues: members, state, place in line, why it waits.",
-    .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT] | watch KUSCIAJOB [--once]",
+    .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT] | watch KUSCIAJOB [--once] | stop|suspend|restart|cancel|approve|reject KUSCIAJOB [--domain NAME]",
     .help = "A row is what starts as a whole: the pods of a Job, a RayCluster, a Deployment's pod ..., by the PodGroup that stands for it.  MEMBERS are the pods that have\n"
             "a node, those that are needed together, and all.  With a name, of the owner or of the PodGroup: all about it, and its pods with their nodes.\n"
-            "`cox job watch` shows the tasks of a KusciaJob as their dependencies order them, which party lacks what, and every change until the job ends.",
-    .examples = "  cox job\n  cox job -A\n  cox job train -n research\n  cox job watch meeting",
+            "`cox job watch` shows the tasks of a KusciaJob as their dependencies order them, which party lacks what, and every change until the job ends.\n"
+            "A KusciaJob that is stopped or suspended ends its tasks and can be restarted: what succeeded stays.  Cancelled is for good.  approve and reject answer for a domain that wants to\n"
+            "be asked.",
+    .examples = "  cox job\n  cox job -A\n  cox job train -n research\n  cox job watch meeting\n  cox job stop meeting --domain alice\n  cox job approve meeting --domain bob",
     .options = job_options,
     .run = run_job,
     .is_client = true,
