@@ -362,7 +362,7 @@ static int start_threads(struct server *s, struct err *err)
         struct controllers_opts co = {.transport = apiserver_transport(s->api), .loop = s->ctl_loop, .clock = &clock_real, .root_ca_pem = s->pki.ca_cert, .root_ca_key_pem = s->pki.ca_key, .server_cert_pem = s->pki.server_cert, .cluster_cidr = s->opts->cluster_cidr ? s->opts->cluster_cidr : "10.42.0.0/16",
                                       .node_grace_ns = s->opts->node_grace_ns,
                                       .pod_gc_quarantine_ns = s->opts->pod_gc_quarantine_ns, .finished_pods = s->opts->finished_pods, .hpa_period_ns = s->opts->hpa_period_ns,
-                                      .event_ttl_ns = s->opts->event_ttl_ns};
+                                      .event_ttl_ns = s->opts->event_ttl_ns, .kuscia_job_ttl_ns = s->opts->kuscia_job_ttl_ns};
         s->controllers = controllers_new(&co);
     }
     if (r == 0 && s->scheduler)

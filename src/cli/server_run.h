@@ -24,6 +24,7 @@ struct server_opts {
     const char *unix_socket;      /* NULL: DIR/cox.sock; "": none */
     const char *pid_file;         /* NULL: none */
     nsec_t event_ttl_ns;
+    nsec_t kuscia_job_ttl_ns;
     nsec_t pod_gc_quarantine_ns;
     size_t finished_pods;
     nsec_t hpa_period_ns;

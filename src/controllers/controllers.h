@@ -18,6 +18,7 @@ struct controllers_opts {
     const struct clock *clock;
     const char *root_ca_pem;  /* kube-root-ca.crt of each namespace */
     nsec_t event_ttl_ns;      /* 0: 1 h */
+    nsec_t kuscia_job_ttl_ns; /* how long KusciaJobs are kept that have ended; 0: 30 days */
     nsec_t pod_gc_quarantine_ns; /* how long a node is gone until its pods are; 0: 40 s */
     size_t finished_pods;     /* of which the rest is deleted; 0: 12500 */
     nsec_t hpa_period_ns;     /* between two looks at metrics; 0: 15 s */

@@ -11,6 +11,7 @@
 
 #define PATIENCE_NS (30 * NSEC_PER_SEC) /* for what the job names and is not there: a file brings objects in any order */
 #define LOOK_NS NSEC_PER_SEC
+#define KEEP_NS (30 * 24 * 3600 * NSEC_PER_SEC) /* when the options do not say */
 #define ASK_ANNOTATION KUSCIA("job-approval") /* of a Domain: "manual" wants to be asked */
 
 struct run {
@@ -32,13 +33,26 @@ static const struct json *tasks_of(const struct run *r)
 
 /* --- what was done ------------------------------------------------------------------------------------------------------------------------------ */
 
+/* How long a job that has ended is still kept; false: it has not ended. */
+static bool time_left(struct job *j, const struct json *status, nsec_t *ret)
+{
+    nsec_t at = 0, keep = j->c->opts->kuscia_job_ttl_ns;
+    if (!civil_parse(json_get_str(status, S("completionTime")), &at))
+        return false;
+    *ret = MAX(at + (keep ? keep : KEEP_NS) - clock_wall(j->c->opts->clock), 0);
+    return true;
+}
+
 static void ended(struct job *j)
 {
     const struct run *r = j->state;
+    nsec_t left;
     if (!job_ok(j) && !job_not_found(j))
         job_end(j, WORK_RETRY);
     else if (r->waits)
         job_end_after(j, LOOK_NS);
+    else if (time_left(j, &r->plan.status, &left))
+        job_end_after(j, left);
     else
         job_end(j, WORK_OK);
 }
@@ -254,11 +268,30 @@ static void read_named(struct job *j)
     gather_all(j, r->named, r->nnamed, read_tasks);
 }
 
+static void removed(struct job *j)
+{
+    job_end(j, job_ok(j) || job_not_found(j) || j->status == 409 ? WORK_OK : WORK_RETRY); /* 409: written meanwhile, its event brings it back */
+}
+
 static void got_job(struct job *j)
 {
-    if (!job_ok(j) || object_deleting(&j->answer) || kuscia_job_is_over(&j->answer)) {
+    const struct json *meta = json_get(&j->answer, S("metadata"));
+    nsec_t left;
+    if (!job_ok(j) || object_deleting(&j->answer)) {
         job_end_status(j);
         return;
+    }
+    if (time_left(j, json_get(&j->answer, S("status")), &left)) {
+        if (!left) {
+            struct json options = delete_options(&j->arena, json_get_str(meta, S("uid")), S("Background"));
+            json_set(&j->arena, json_get(&options, S("preconditions")), S("resourceVersion"), json_string(json_get_str(meta, S("resourceVersion"))));
+            job_call(j, S("DELETE"), kuscia_path(&j->arena, "kusciajobs", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), ""), &options, removed);
+            return;
+        }
+        if (kuscia_job_is_over(&j->answer)) {
+            job_end_after(j, left);
+            return;
+        }
     }
     struct run *r = j->state = arena_new(&j->arena, struct run);
     r->job = j->answer;

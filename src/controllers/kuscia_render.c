@@ -60,11 +60,14 @@ static const struct json *item(struct render *r, const struct json *list, str wh
 static const struct json *find(struct render *r, str path)
 {
     const struct json *v = r->vars;
-    while (path.len && r->steps++ < RENDER_STEPS) {
+    bool first = true;
+    for (; path.len && r->steps++ < RENDER_STEPS; first = false) {
+        if (!first) /* a text within is taken apart only where a part of it is wanted */
+            v = parts(r, v);
         if (path.p[0] == '.') {
             path = str_from(path, 1);
             v = json_get(v, take_name(&path));
-            v = v ? parts(r, v) : NULL;
+            v = v && first ? parts(r, v) : v;
         } else if (path.p[0] == '[') {
             size_t at = 1, depth = 1;
             for (; at < path.len && depth; at++)

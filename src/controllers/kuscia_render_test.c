@@ -5,6 +5,7 @@
 
 static const char vars_text[] =
     "{\"TASK_ID\":\"t-1\",\"TASK_INPUT_CONFIG\":\"{\\\"say\\\": \\\"hi\\\"}\\n\",\"EMPTY\":\"\",\"HOME_x\":\"{not json\","
+    "\"TEXT\":\"{\\\"inner\\\": \\\"{ \\\\\\\"a\\\\\\\": 1 }\\\"}\","
     "\"DEFINE\":\"{\\\"parties\\\":[{\\\"name\\\":\\\"alice\\\",\\\"role\\\":\\\"host\\\",\\\"services\\\":[{\\\"endpoints\\\":[\\\"a.svc\\\"]}]},{\\\"name\\\":\\\"bob\\\",\\\"role\\\":\\\"guest\\\"}],\\\"self\\\":1}\"}";
 
 TEST(holes)
@@ -27,6 +28,7 @@ TEST(holes)
         {"{{{.DEFINE.parties[7].name}}}{{{.DEFINE.parties[-1]}}}{{{.DEFINE.parties[name=carol]}}}", "", NULL},
         {"{{{.DEFINE.parties[0}}}", "", NULL},
         {"{{{.DEFINE.self}}}", "1", NULL},
+        {"{{{.TEXT.inner}}} {{{.TEXT.inner.a}}}", "{ \"a\": 1 } 1", NULL},
         {"a\n{{if .X}}", NULL, "line 2: \"if .X\" is not understood: {{.NAME}} is a variable, {{{.NAME.PART}}} a part of one"},
         {"{{.A.B}}", NULL, "line 1: \".A.B\" is not understood: {{.NAME}} is a variable, {{{.NAME.PART}}} a part of one"},
         {"x {{.A", NULL, "line 1: {{ is not closed"},

@@ -78,6 +78,22 @@ static str allocated_ports(struct arena *a, const struct layout_pod *pod)
     return json_text(a, &ports);
 }
 
+/* As names of variables are written in templates; with '_' for '-' also as those of the environment are. */
+static str upper(struct arena *a, str name, char dash)
+{
+    struct strbuf b = strbuf_on(a);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.p[i];
+        strbuf_add_char(&b, c == '-' ? dash : c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+    }
+    return strbuf_str(&b);
+}
+
+static str port_variable(struct arena *a, const struct layout_port *port)
+{
+    return arena_fmt(a, "KUSCIA_PORT_" STR_FMT "_NUMBER", STR_ARG(upper(a, port->name, '_')));
+}
+
 /* By Kuscia's names; a service has others than a task. */
 static void add_variables(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *vars)
 {
@@ -89,15 +105,20 @@ static void add_variables(struct arena *a, const struct layout *l, const struct 
     json_set(a, vars, S("ALLOCATED_PORTS"), json_string(allocated_ports(a, pod)));
 }
 
-/* Those, and the containers' own. */
+/* What the environment of the containers has, by name in capitals, and of several containers the first's; what the task itself is made of wins. */
 static struct json variables(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod)
 {
     struct json vars = json_object();
     for (uint32_t i = 0; i < p->containers.len; i++) {
         const struct json *env = json_get(&p->containers.items[i], S("env"));
-        for (uint32_t k = 0; json_is(env, JSON_ARRAY) && k < env->len; k++)
-            json_set(a, &vars, json_get_str(&env->items[k], S("name")), json_string(json_get_str(&env->items[k], S("value"))));
+        for (uint32_t k = 0; json_is(env, JSON_ARRAY) && k < env->len; k++) {
+            str name = upper(a, json_get_str(&env->items[k], S("name")), '-');
+            if (!json_get(&vars, name))
+                json_set(a, &vars, name, json_string(json_get_str(&env->items[k], S("value"))));
+        }
     }
+    for (size_t i = 0; i < pod->nports; i++)
+        json_set(a, &vars, port_variable(a, &pod->ports[i]), json_string(arena_fmt(a, "%u", pod->ports[i].number)));
     add_variables(a, l, p, pod, &vars);
     return vars;
 }
@@ -187,14 +208,8 @@ static struct json env_of(struct arena *a, const struct layout *l, const struct 
         json_push(a, &env, json_make(a, "{\"name\":\"TASK_ID\",\"value\":%S}", l->name));
         json_push(a, &env, json_make(a, "{\"name\":\"KUSCIA_DOMAIN_ID\",\"value\":%S}", p->domain));
     }
-    for (size_t i = 0; i < pod->nports; i++) {
-        struct strbuf name = strbuf_on(a);
-        for (size_t k = 0; k < pod->ports[i].name.len; k++) {
-            char c = pod->ports[i].name.p[k];
-            strbuf_add_char(&name, c == '-' ? '_' : c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
-        }
-        json_push(a, &env, json_make(a, "{\"name\":%S,\"value\":%S}", arena_fmt(a, "KUSCIA_PORT_" STR_FMT "_NUMBER", STR_ARG(strbuf_str(&name))), arena_fmt(a, "%u", pod->ports[i].number)));
-    }
+    for (size_t i = 0; i < pod->nports; i++)
+        json_push(a, &env, json_make(a, "{\"name\":%S,\"value\":%S}", port_variable(a, &pod->ports[i]), arena_fmt(a, "%u", pod->ports[i].number)));
     for (uint32_t i = 0; json_is(own, JSON_ARRAY) && i < own->len; i++)
         json_push(a, &env, own->items[i]);
     return env;
@@ -345,7 +360,7 @@ struct json kuscia_task_service(struct arena *a, const struct layout *l, const s
     if (cluster)
         json_set(a, labels, S(KUSCIA("loadbalancer")), json_string(S("domainroute")));
     json_set(a, notes, S(KUSCIA("protocol")), json_string(port->protocol));
-    if (cluster && l->nparties > 1)
+    if (cluster)
         json_set(a, notes, S(KUSCIA("access-domain")), json_string(access_domains(a, l, p, port->name)));
     add_limits(a, p, notes);
     return json_make(a,

@@ -4,10 +4,11 @@
 import json
 import os
 import random
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import COX, ROOT, tap, wait_for  # noqa: E402
+from lib.cox import COX, ROOT, Server, tap, wait_for  # noqa: E402
 from lib.kuscia import API, GROUPS, JOBS, K, TASKS, Domains, cpu_free, end_task, finish, image, job, make, party, phase, pods, stage, status, task, task_phase, tasks_of  # noqa: E402
 
 DOMAINS = ("alice", "bob", "carol")
@@ -103,6 +104,32 @@ def test_objects(s):
     tap.ok("with the job everything goes", wait_for(lambda: not pods(s, "t-1") and s.get(f"{GROUPS}/t-1").status == 404 and s.get(f"{TASKS}/t-1").status == 404 and not phases()), s.get(f"{TASKS}/t-1"))
 
 
+def test_files_as_engines_read_them(s):
+    """The forms that Kuscia's own AppImages and its tutorial use, and what its agent makes of them."""
+    make(s, f"{K}/appimages", "AppImage", "engine", {"image": {"name": "busybox", "tag": "1"}, "configTemplates": {
+        "task-config.conf": '{"task_id": "{{.TASK_ID}}", "task_input_config": "{{.TASK_INPUT_CONFIG}}", "task_cluster_def": "{{.TASK_CLUSTER_DEFINE}}", "allocated_ports": "{{.ALLOCATED_PORTS}}"}',
+        "more.conf": "{{{.TASK_CLUSTER_DEFINE.parties[.TASK_CLUSTER_DEFINE.selfPartyIdx].services[0].endpoints[0]}}}|{{{.TASK_CLUSTER_DEFINE.parties[name=bob].role}}}|"
+                     "{{{.ALLOCATED_PORTS.ports[name=node-manager].port}}}|{{.KUSCIA_PORT_NODE_MANAGER_NUMBER}}|{{.OWN_SETTING}}|{{{.DB.hosts[0]}}}|{{.OF_NOBODY}}"},
+        "deployTemplates": [{"name": "engine", "replicas": 1, "spec": {"containers": [{"name": "main", "workingDir": "/w", "env": [{"name": "own_setting", "value": "say \"x\""}, {"name": "DB", "value": '{"hosts": ["h1"]}'}],
+                             "configVolumeMounts": [{"mountPath": f"/w/{f}", "subPath": f} for f in ("task-config.conf", "more.conf")],
+                             "ports": [{"name": "spu", "protocol": "GRPC", "scope": "Cluster"}, {"name": "node-manager", "protocol": "GRPC"}]}]}}]})
+    given = json.dumps({"nested": {"text": 'a "quoted" word', "line": "one\ntwo"}, "umlaut": "\u00e4"}, ensure_ascii=False)
+    job(s, "engine", task("a", id="engine", app="engine", config=given))
+    found = wait_for(lambda: s.get("/api/v1/namespaces/alice/configmaps/engine-0-config").json.get("data"))
+    ports = {p["domainID"]: p["namedPort"] for p in status(s, f"{TASKS}/engine")["allocatedPorts"]}
+    file = json.loads(found["task-config.conf"])
+    tap.eq("the input is what was given", json.loads(file["task_input_config"]), json.loads(given))
+    endpoint = f"engine-0-spu.alice.svc:{ports['alice']['engine-0/spu']}"
+    tap.eq("all fields are there, also those that are empty", json.loads(file["task_cluster_def"]), {"parties": [
+        {"name": "alice", "role": "", "services": [{"portName": "spu", "endpoints": [endpoint]}]},
+        {"name": "bob", "role": "", "services": [{"portName": "spu", "endpoints": [f"engine-0-spu.bob.svc:{ports['bob']['engine-0/spu']}"]}]}], "selfPartyIdx": 0, "selfEndpointIdx": 0})
+    number = ports["alice"]["engine-0/node-manager"]
+    tap.eq("ports with scope and protocol", json.loads(file["allocated_ports"]), {"ports": [{"name": "spu", "port": ports["alice"]["engine-0/spu"], "scope": "Cluster", "protocol": "GRPC"},
+                                                                                           {"name": "node-manager", "port": number, "scope": "Local", "protocol": "GRPC"}]})
+    tap.eq("parts, ports by name, and the container's own variables in capitals", found["more.conf"], f'{endpoint}||{number}|{number}|say \\"x\\"|h1|')
+    tap.ok("it runs to its end", end_task(s, "engine", "a"))
+
+
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
 
 def test_one_decision(s):
@@ -181,6 +208,52 @@ def test_commands(s):
     job(s, "after", task("a"))
     end_task(s, "after", "a")  # the controller has looked at both by now
     tap.eq("no restart", phase(s, "cmd"), "Cancelled")
+
+
+def test_commands_of_the_cli(s):
+    def say(*words):
+        return s.kubectl("job", *words, binary=COX)
+    job(s, "told", task("a"), task("b", after=["a"]))
+    end_task(s, "told", "a")
+    wait_for(lambda: task_phase(s, "told", "b") == "Running")
+    r = say("restart", "told")
+    tap.ok("what has no effect now is refused", r.returncode == 1 and "the job is Running; restart has an effect on one that is Failed or Suspended" in r.stderr, r)
+    r = say("suspend", "told", "--domain", "bob")
+    tap.ok("suspend", r.returncode == 0 and "kusciajob.kuscia.secretflow/told is told to suspend" in r.stdout and wait_for(lambda: phase(s, "told") == "Suspended"), r)
+    tap.eq("and whose word it was", s.get(f"{JOBS}/told").json["metadata"]["labels"]["kuscia.secretflow/job-stage-trigger"], "bob")
+    tap.ok("restart", say("restart", "told").returncode == 0 and wait_for(lambda: task_phase(s, "told", "b") == "Running"), status(s, f"{JOBS}/told"))
+    tap.ok("stop", say("stop", "told").returncode == 0 and wait_for(lambda: phase(s, "told") == "Failed" and cpu_free(s)), status(s, f"{JOBS}/told"))
+    tap.ok("cancel", say("cancel", "told").returncode == 0 and wait_for(lambda: phase(s, "told") == "Cancelled"), status(s, f"{JOBS}/told"))
+    r = say("stop", "nobody")
+    tap.ok("of a job that is not there", r.returncode == 1 and "not found" in r.stderr, r)
+    s.patch(f"{K}/domains/bob", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": "manual"}}})
+    job(s, "asked", task("a"))
+    wait_for(lambda: phase(s, "asked") == "AwaitingApproval")
+    tap.ok("an answer is somebody's", "--domain" in say("approve", "asked").stderr)
+    tap.ok("approve", say("approve", "asked", "--domain", "bob").returncode == 0 and end_task(s, "asked", "a"), status(s, f"{JOBS}/asked"))
+    s.patch(f"{K}/domains/bob", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": None}}})
+
+
+def test_watched(s):
+    """A graph of seven: one, then three, then two, then one; one of the middle fails and may."""
+    job(s, "seven", task("a"), task("b", after=["a"]), task("c", after=["a"], tolerable=True), task("d", after=["a"]), task("e", after=["b"]), task("f", after=["d"]), task("g", after=["e", "f"]), maxParallelism=2)
+    shown = open(s.path("watch.txt"), "w+")
+    watch = subprocess.Popen([COX, "job", "watch", "seven", "--kubeconfig", s.kubeconfig], stdout=shown)
+    read = lambda: open(s.path("watch.txt")).read()  # noqa: E731
+    end_task(s, "seven", "a")
+    tap.ok("what has no place says so", wait_for(lambda: "waits for a place: maxParallelism is 2" in read()), read())
+    end_task(s, "seven", "b")
+    end_task(s, "seven", "c", "Failed", code=1, said="no such column")
+    tap.ok("what failed says why", wait_for(lambda: "no such column" in read()), read())
+    for alias in "defg":
+        end_task(s, "seven", alias)
+    tap.eq("it ends with the job", (watch.wait(), phase(s, "seven")), (0, "Succeeded"))
+    text = read()
+    lines = text.splitlines()
+    last = lines[len(lines) - 8:]
+    tap.eq("the whole at the end, each below what it depends on", [line.split()[0] for line in last[1:]], list("abcdefg"))
+    tap.ok("and why", any("waits for e, f" in line for line in lines) and "no such column" in last[3], text)
+    tap.eq("in between what changed, not all of it again", len([line for line in lines if "TASK" in line]), 2)
 
 
 def test_order_of_files(s):
@@ -287,11 +360,23 @@ def test_example(s):
     tap.ok("watched to its end", seen.returncode == 0 and "Succeeded, 2 of 2 tasks done" in seen.stdout and "alice ok, bob ok" in seen.stdout, seen.stdout + seen.stderr)
 
 
+def test_old_jobs_go():
+    with Server(args=["--kuscia-job-ttl=1s"]) as s:
+        wait_for(lambda: s.post("/api/v1/namespaces", {"metadata": {"name": "cross-domain"}}).status in (201, 409))
+        job(s, "old", task("a"), labels={"kuscia.secretflow/job-stage": "Cancel"})
+        job(s, "open", task("a"))
+        tap.ok("a job that has ended goes after its time", wait_for(lambda: s.get(f"{JOBS}/old").status == 404), s.get(f"{JOBS}/old"))
+        tap.eq("one that has not stays", s.get(f"{JOBS}/open").status, 200)
+
+
 def main():
+    if len(sys.argv) < 2 or sys.argv[1] in "test_old_jobs_go":
+        test_old_jobs_go()
     with Domains(DOMAINS) as s:
         image(s, "small")
         tap.run([
             test_objects,
+            test_files_as_engines_read_them,
             test_bandwidth,
             test_one_decision,
             test_stopped_while_it_waits,
@@ -299,6 +384,8 @@ def main():
             test_thresholds,
             test_graph,
             test_commands,
+            test_commands_of_the_cli,
+            test_watched,
             test_order_of_files,
             test_a_name_that_is_still_taken,
             test_what_cannot_run,
