@@ -244,6 +244,8 @@ void v_kuscia_app_image_spec(struct vctx *c, const struct vpath *p, const struct
     v_map_init(&roles, c->e->arena);
     v_foreach_member (file, V_GET(spec, "configTemplates"))
         v_check(c, V_KEY(V_FIELD(p, "configTemplates"), file->key), file->key, validate_config_key);
+    if (!V_GET(spec, "image"))
+        v_required(c, V_FIELD(p, "image"), "name and tag of what the parties run");
     if (!v_len(templates))
         v_required(c, at, "at least one template says what a role starts");
     v_foreach (template, i, templates) {
@@ -417,6 +419,9 @@ void v_kuscia_route_spec(struct vctx *c, const struct vpath *p, const struct jso
         v_invalid_str(c, V_FIELD(p, "destination"), destination, "a way leads to another domain");
     if (str_is(V_STR(transit, "transitMethod"), "THIRD-DOMAIN") && !V_STR(V_GET(transit, "domain"), "domainID").len)
         v_required(c, V_FIELD(V_FIELD(V_FIELD(p, "transit"), "domain"), "domainID"), "the domain that the detour goes through");
+    v_foreach (port, i, V_GET(V_GET(spec, "endpoint"), "ports"))
+        if (!V_GET(port, "port"))
+            v_required(c, V_FIELD(V_INDEX(V_FIELD(V_FIELD(p, "endpoint"), "ports"), i), "port"), "the number of the port");
     str bandwidth = V_STR(spec, "bandwidth");
     int64_t bits;
     struct err err = {0};

@@ -33,6 +33,13 @@ str core_path(struct arena *a, const char *plural, str ns, str name)
     return path_of(a, S("/api/v1"), plural, ns, name, "");
 }
 
+str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role)
+{
+    const struct json *meta = json_get(group, S("metadata"));
+    uint64_t h = str_hash(arena_fmt(a, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(json_get_str(meta, S("uid"))), STR_ARG(domain), STR_ARG(role)));
+    return arena_fmt(a, STR_FMT "-%012llx", STR_ARG(json_get_str(meta, S("name"))), (unsigned long long)(h & 0xffffffffffffull));
+}
+
 /* --- objects that are to be there ---------------------------------------------------------------------------------------------------------- */
 
 struct ensure_run {

@@ -24,6 +24,7 @@
 str kuscia_cluster_path(struct arena *a, const char *plural, str name);                 /* name "": the collection */
 str kuscia_path(struct arena *a, const char *plural, str ns, str name, const char *sub); /* sub "" or "/status" */
 str core_path(struct arena *a, const char *plural, str ns, str name);                   /* ns "": cluster scope */
+str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role); /* TaskResource of a party */
 
 /* --- a job's steps of one shape: objects that are to be there --------------------------------------------------------------------------- */
 struct ensure {

@@ -313,6 +313,7 @@ struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struc
     json_set(a, labels, S(KUSCIA("pod-identity")), json_string(pod->identity));
     json_set(a, labels, S(KUSCIA("task-resource-group-uid")), json_string(json_get_str(json_get(owner, S("metadata")), S("uid"))));
     json_set(a, json_get(&meta, S("annotations")), S(KUSCIA("task-resource-group")), json_string(l->name));
+    json_set(a, json_get(&meta, S("annotations")), S(KUSCIA("task-resource")), json_string(kuscia_resource_name(a, owner, p->domain, p->role)));
     return json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":%j,\"spec\":%j}", &meta, &spec);
 }
 

@@ -312,7 +312,8 @@ static void set_text(struct arena *a, struct json *to, const char *key, str text
         json_set(a, to, str_of(key), json_string(text));
 }
 
-static struct json pod_status(struct arena *a, const struct layout_party *p, const struct layout_pod *pod, const struct json *live)
+/* was: of this pod before, or NULL. */
+static struct json pod_status(struct arena *a, const struct layout_party *p, const struct layout_pod *pod, const struct json *live, const struct json *was)
 {
     const struct json *scheduled = pod_condition(live, "PodScheduled"), *ready = pod_condition(live, "Ready");
     str reason, log, message = kuscia_pod_message(live, &reason, &log), phase = json_get_str(json_get(live, S("status")), S("phase"));
@@ -325,8 +326,7 @@ static struct json pod_status(struct arena *a, const struct layout_party *p, con
     if (str_is(json_get_str(scheduled, S("status")), "True"))
         set_text(a, &st, "scheduleTime", json_get_str(scheduled, S("lastTransitionTime")));
     set_text(a, &st, "startTime", json_get_str(json_get(live, S("status")), S("startTime")));
-    if (str_is(json_get_str(ready, S("status")), "True"))
-        set_text(a, &st, "readyTime", json_get_str(ready, S("lastTransitionTime")));
+    set_text(a, &st, "readyTime", str_is(json_get_str(ready, S("status")), "True") ? json_get_str(ready, S("lastTransitionTime")) : json_get_str(was, S("readyTime")));
     return st;
 }
 
@@ -445,8 +445,10 @@ struct json kuscia_task_status(struct arena *a, const struct task_view *v)
     for (size_t i = 0; i < v->layout->nparties; i++) {
         const struct layout_party *p = &v->layout->parties[i];
         json_push(a, &parties, party_status(a, p, v->pods + at));
-        for (size_t k = 0; k < p->npods; k++, at++)
-            json_set(a, &pods, arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->domain), STR_ARG(p->pods[k].name)), pod_status(a, p, &p->pods[k], v->pods[at]));
+        for (size_t k = 0; k < p->npods; k++, at++) {
+            str key = arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->domain), STR_ARG(p->pods[k].name));
+            json_set(a, &pods, key, pod_status(a, p, &p->pods[k], v->pods[at], json_get(json_get(was, S("podStatuses")), key)));
+        }
     }
     json_set(a, &st, S("partyTaskStatus"), parties);
     json_set(a, &st, S("podStatuses"), pods);

@@ -120,9 +120,7 @@ static void condition(struct job *j, const char *type, bool holds, str reason)
 
 static str resource_name(struct arena *a, const struct run *r, const struct json *party)
 {
-    str uid = json_get_str(json_get(&r->group, S("metadata")), S("uid")), name = json_get_str(json_get(&r->group, S("metadata")), S("name"));
-    uint64_t h = str_hash(arena_fmt(a, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(uid), STR_ARG(json_get_str(party, S("domainID"))), STR_ARG(json_get_str(party, S("role")))));
-    return arena_fmt(a, STR_FMT "-%012llx", STR_ARG(name), (unsigned long long)(h & 0xffffffffffffull));
+    return kuscia_resource_name(a, &r->group, json_get_str(party, S("domainID")), json_get_str(party, S("role")));
 }
 
 static size_t pods_of(const struct json *party)
@@ -152,12 +150,25 @@ static str refusal(const struct run *r)
     return S("");
 }
 
+/* The status with another phase, each of which leaves a condition of its name. */
+static struct json resource_status(struct job *j, const struct json *was, const char *phase)
+{
+    struct arena *a = &j->arena;
+    str now = now_text(a, j->c->opts->clock);
+    struct json st = was ? json_copy(a, was) : json_make(a, "{\"startTime\":%S}", now);
+    json_set(a, &st, S("phase"), json_string(str_of(phase)));
+    json_set(a, &st, S("lastTransitionTime"), json_string(now));
+    if (strcmp(phase, "Schedulable") == 0 || strcmp(phase, "Failed") == 0)
+        json_set(a, &st, S("completionTime"), json_string(now));
+    kuscia_condition(a, &st, phase, true, S(""), S(""), now);
+    return st;
+}
+
 static struct json task_resource(struct job *j, const struct run *r, const struct json *party, size_t first, const char *phase)
 {
     struct arena *a = &j->arena;
     const struct json *meta = json_get(&r->group, S("metadata"));
-    struct json pods = json_array(), spec, obj;
-    str now = now_text(a, j->c->opts->clock);
+    struct json pods = json_array(), spec, obj, status = resource_status(j, NULL, phase);
     for (size_t i = 0; i < pods_of(party); i++) {
         const struct json *containers = json_path(&r->pods[first + i].obj, "spec", "containers", NULL);
         struct json pod = json_make(a, "{\"name\":%S}", json_get_str(&json_get(party, S("pods"))->items[i], S("name")));
@@ -172,8 +183,8 @@ static struct json task_resource(struct job *j, const struct run *r, const struc
     obj = json_make(a,
                     "{\"apiVersion\":\"" KUSCIA_API "\",\"kind\":\"TaskResource\",\"metadata\":{\"name\":%S,\"labels\":{\"" KUSCIA("task-resource-group-uid") "\":%S,\"" KUSCIA("task-resource-group") "\":%S},"
                     "\"ownerReferences\":[{\"apiVersion\":\"" KUSCIA_API "\",\"kind\":\"TaskResourceGroup\",\"name\":%S,\"uid\":%S,\"controller\":true}]},\"spec\":%j,"
-                    "\"status\":{\"phase\":%s,\"startTime\":%S,\"lastTransitionTime\":%S}}",
-                    resource_name(a, r, party), json_get_str(meta, S("uid")), j->key, j->key, json_get_str(meta, S("uid")), &spec, phase, now, now);
+                    "\"status\":%j}",
+                    resource_name(a, r, party), json_get_str(meta, S("uid")), j->key, j->key, json_get_str(meta, S("uid")), &spec, &status);
     return obj;
 }
 
@@ -191,9 +202,10 @@ static size_t follow(struct job *j, struct run *r, bool failed)
         const char *phase = failed ? "Failed" : reserved && has_room ? "Schedulable" : has_room ? "Reserved" : "Reserving";
         if (!r->resources[i].found)
             r->steps[n++] = (struct step){S("POST"), kuscia_path(a, "taskresources", domain, S(""), ""), task_resource(j, r, party, first, phase)};
-        else if (!str_is(was, phase))
-            r->steps[n++] = (struct step){S("PATCH"), kuscia_path(a, "taskresources", domain, name, ""),
-                                          json_make(a, "{\"status\":{\"phase\":%s,\"lastTransitionTime\":%S}}", phase, now_text(a, j->c->opts->clock))};
+        else if (!str_is(was, phase)) {
+            struct json status = resource_status(j, json_get(&r->resources[i].obj, S("status")), phase);
+            r->steps[n++] = (struct step){S("PATCH"), kuscia_path(a, "taskresources", domain, name, ""), json_make(a, "{\"status\":%j}", &status)};
+        }
     }
     return n;
 }

@@ -150,6 +150,10 @@ def test_refused(s):
     tap.ok("a circle is named", r.status == 422 and "a > c > b > a" in r.json["message"] and '"z": no task of the job has this alias' in r.json["message"], r)
     r = s.post(place("domains"), obj("domains", "master", {}))
     tap.ok("a name with another meaning", r.status == 422 and "this name has another meaning" in r.json["message"], r)
+    r = s.post(place("appimages"), obj("appimages", "bad", {k: v for k, v in EVERY["appimages"].items() if k != "image"}))
+    tap.ok("an AppImage without an image", r.status == 422 and "spec.image: Required value" in r.json["message"], r)
+    r = s.post(place("domainroutes"), obj("domainroutes", "bad", {**EVERY["domainroutes"], "endpoint": {"host": "h", "ports": [{"name": "http", "protocol": "HTTP"}]}}))
+    tap.ok("a port without a number", r.status == 422 and "spec.endpoint.ports[0].port: Required value" in r.json["message"], r)
 
 
 def test_definitions_beside(s):

@@ -92,6 +92,9 @@ def test_objects(s):
     tap.eq("and its parties", [(p["domainID"], p["role"], p["minReservedPods"], len(p["pods"])) for p in trg["spec"]["parties"]], [("alice", "host", 2, 2), ("bob", "guest", 2, 2)])
     phases = lambda: [tr["status"]["phase"] for ns in ("alice", "bob") for tr in s.get(f"{K}/namespaces/{ns}/taskresources").json["items"]]  # noqa: E731
     tap.ok("a task resource each", wait_for(lambda: phases() == ["Schedulable", "Schedulable"]), phases())
+    tr = s.get(f"{K}/namespaces/alice/taskresources").json["items"][0]
+    tap.ok("which the pods name, and which says how it came there", tr["metadata"]["name"] == meta["annotations"]["kuscia.secretflow/task-resource"] and tr["status"]["completionTime"] and
+           {c["type"]: c["status"] for c in tr["status"]["conditions"]}.get("Schedulable") == "True", tr)
     finish(s, found["alice/t-1-host-0"], "Failed", 3, "no such table")
     tap.ok("a party that fails fails the task", wait_for(lambda: task_phase(s, "parts", "only") == "Failed"))
     done = lambda: status(s, f"{TASKS}/t-1")  # noqa: E731
