@@ -9,6 +9,7 @@
 #define TASKS "/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciatasks"
 #define DEPTH_MAX 128
 #define INDENT_MAX 16
+#define NAMES_MAX 3u /* of a list in a column; the rest is counted */
 
 static const struct json *templates_of(const struct json *job)
 {
@@ -81,29 +82,49 @@ static void add_parties(struct strbuf *b, const struct json *template_, const st
     }
 }
 
-/* Why a task is not there: what it depends on and has not succeeded, or that others have all the places. */
-static str not_started(struct arena *a, const struct json *job, const struct json *template_, const struct json *tasks)
+/* "a, b, c and 6 more": of the task's dependencies those in that phase; NULL: all, "": those that have not succeeded. */
+static str named(struct arena *a, const struct json *template_, const struct json *tasks, const char *phase)
 {
     const struct json *deps = json_get(template_, S("dependencies"));
     struct strbuf b = strbuf_on(a);
-    if (is_end(phase_of(job)))
-        return S("never started");
-    for (uint32_t i = 0; i < count_of(deps); i++)
-        if (!str_is(phase_of(task_of(tasks, json_str(&deps->items[i]))), "Succeeded"))
-            strbuf_addf(&b, "%s" STR_FMT, b.len ? ", " : "waits for ", STR_ARG(json_str(&deps->items[i])));
-    if (!b.len && str_is(phase_of(job), "Running"))
-        strbuf_addf(&b, "waits for a place: maxParallelism is %lld", (long long)json_get_int(json_get(job, S("spec")), S("maxParallelism"), 1));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < count_of(deps); i++) {
+        str is = phase ? phase_of(task_of(tasks, json_str(&deps->items[i]))) : S("");
+        if (phase && (*phase ? !str_is(is, phase) : str_is(is, "Succeeded")))
+            continue;
+        if (n++ < NAMES_MAX)
+            strbuf_addf(&b, "%s" STR_FMT, b.len ? ", " : "", STR_ARG(json_str(&deps->items[i])));
+    }
+    if (n > NAMES_MAX)
+        strbuf_addf(&b, " and %u more", n - NAMES_MAX);
     return strbuf_str(&b);
+}
+
+/* Why a task is not there: what it depends on and has not succeeded, or that others have all the places. */
+static str not_started(struct arena *a, const struct json *job, const struct json *template_, const struct json *tasks)
+{
+    str failed = named(a, template_, tasks, "Failed"), open = named(a, template_, tasks, "");
+    bool ended = is_end(phase_of(job));
+    if (failed.len)
+        return arena_fmt(a, "%s: " STR_FMT " failed", ended ? "never started" : "cannot start", STR_ARG(failed));
+    if (ended)
+        return S("never started");
+    if (open.len)
+        return arena_fmt(a, "waits for " STR_FMT, STR_ARG(open));
+    if (str_is(phase_of(job), "Running"))
+        return arena_fmt(a, "waits for a place: maxParallelism is %lld", (long long)json_get_int(json_get(job, S("spec")), S("maxParallelism"), 1));
+    return S("");
 }
 
 static void add_row(struct arena *a, struct tabs *t, const struct json *job, const struct json *template_, const struct json *tasks, int depth)
 {
-    const struct json *deps = json_get(template_, S("dependencies")), *task = task_of(tasks, json_get_str(template_, S("alias")));
-    str phase = phase_of(task), why = task ? json_get_str(json_get(task, S("status")), S("message")) : not_started(a, job, template_, tasks);
-    strbuf_addf(&t->text, "  %*s" STR_FMT "\t", 2 * MIN(depth, INDENT_MAX), "", STR_ARG(json_get_str(template_, S("alias"))));
-    for (uint32_t i = 0; i < count_of(deps); i++)
-        strbuf_addf(&t->text, "%s" STR_FMT, i ? "," : "", STR_ARG(json_str(&deps->items[i])));
-    strbuf_addf(&t->text, "%s\t" STR_FMT "\t", count_of(deps) ? "" : "-", STR_ARG(phase.len ? phase : task ? S("Pending") : S("-")));
+    const struct json *task = task_of(tasks, json_get_str(template_, S("alias")));
+    str after = named(a, template_, tasks, NULL), phase = phase_of(task), why = task ? json_get_str(json_get(task, S("status")), S("message")) : not_started(a, job, template_, tasks);
+    strbuf_addf(&t->text, "  %*s", 2 * MIN(depth, INDENT_MAX), ""); /* aliases may be anything, the rest is names */
+    print_escaped(&t->text, json_get_str(template_, S("alias")));
+    strbuf_add_char(&t->text, '\t');
+    print_escaped(&t->text, after.len ? after : S("-"));
+    strbuf_addf(&t->text, "\t" STR_FMT "\t", STR_ARG(phase.len ? phase : task ? S("Pending") : S("-")));
     add_parties(&t->text, template_, task);
     strbuf_add_char(&t->text, '\t');
     print_escaped(&t->text, why.len ? why : S("-"));
@@ -130,8 +151,12 @@ static str head_of(struct arena *a, const struct json *job, const struct json *t
     uint32_t done = 0;
     for (uint32_t i = 0; i < count_of(list); i++)
         done += str_is(phase_of(task_of(tasks, json_get_str(&list->items[i], S("alias")))), "Succeeded");
-    return arena_fmt(a, "KusciaJob " STR_FMT " of " STR_FMT ": " STR_FMT ", %u of %u tasks done%s" STR_FMT "\n", STR_ARG(json_get_str(json_get(job, S("metadata")), S("name"))),
-                     STR_ARG(json_get_str(json_get(job, S("spec")), S("initiator"))), STR_ARG(phase.len ? phase : S("new")), done, count_of(list), message.len ? "; " : "", STR_ARG(message));
+    struct strbuf b = strbuf_on(a);
+    strbuf_addf(&b, "KusciaJob " STR_FMT " of " STR_FMT ": " STR_FMT ", %u of %u tasks done%s", STR_ARG(json_get_str(json_get(job, S("metadata")), S("name"))),
+                STR_ARG(json_get_str(json_get(job, S("spec")), S("initiator"))), STR_ARG(phase.len ? phase : S("new")), done, count_of(list), message.len ? "; " : "");
+    print_escaped(&b, message);
+    strbuf_add_char(&b, '\n');
+    return strbuf_str(&b);
 }
 
 void kuscia_picture(struct kuscia_view *v, struct arena *a, const struct json *job, const struct json *tasks, bool all, struct strbuf *out)

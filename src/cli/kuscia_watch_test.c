@@ -21,7 +21,7 @@ TEST(a_picture)
                                "  a       -       Succeeded   alice-host ok, bob failed   -\n"
                                "    b     a       Pending                                 waiting: bob (no room)\n"
                                "    c     a       -                                       waits for a place: maxParallelism is 1\n"
-                               "      d   b,c     -           bob                         waits for b, c\n");
+                               "      d   b, c    -           bob                         waits for b, c\n");
     strbuf_clear(&out);
     kuscia_picture(&v, &a, &job, &tasks, false, &out);
     T_EQ_STR(strbuf_str(&out), "");
@@ -35,6 +35,21 @@ TEST(a_picture)
     T_OK(str_find(strbuf_str(&out), S("never started")) > 0 && str_find(strbuf_str(&out), S(" b ")) < 0);
 }
 
+TEST(many_and_hostile)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    STRBUF_AUTO out = STRBUF_HEAP;
+    KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
+    struct json job = json_literal(&a, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"initiator\":\"alice\",\"tasks\":[{\"alias\":\"a\\u001b[2J\"},{\"alias\":\"b\"},{\"alias\":\"c\"},{\"alias\":\"d\"},{\"alias\":\"e\"},"
+                                       "{\"alias\":\"z\",\"dependencies\":[\"a\\u001b[2J\",\"b\",\"c\",\"d\",\"e\"]}]},\"status\":{\"phase\":\"Running\",\"message\":\"\\u001b[31m\"}}"), none = json_array();
+    kuscia_picture(&v, &a, &job, &none, true, &out);
+    T_OK(str_find_char(strbuf_str(&out), '\x1b') < 0);
+    T_OK(str_find(strbuf_str(&out), S(", b, c and 2 more")) > 0);
+    struct json failed = json_literal(&a, "[{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"d\"}},\"status\":{\"phase\":\"Failed\"}}]");
+    kuscia_picture(&v, &a, &job, &failed, false, &out);
+    T_OK(str_find(strbuf_str(&out), S("cannot start: d failed")) > 0);
+}
+
 TEST(a_circle_ends)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -45,4 +60,4 @@ TEST(a_circle_ends)
     T_OK(str_find(strbuf_str(&out), S("a ")) > 0);
 }
 
-TEST_MAIN(a_picture, a_circle_ends)
+TEST_MAIN(a_picture, many_and_hostile, a_circle_ends)
