@@ -167,8 +167,10 @@ void v_node(struct vctx *c, const struct vpath *p, const struct json *node)
     /* the path is Kubernetes' own */
     check_taints(c, V_FIELD(V_FIELD(p, "metadata"), "taints"), V_GET(spec, "taints"));
     check_pod_cidrs(c, V_FIELD(at, "podCIDRs"), V_GET(spec, "podCIDRs"));
-    if (!c->old)
+    if (!c->old) {
+        v_node_status(c, V_FIELD(p, "status"), V_GET(node, "status")); /* a node registers with it */
         return;
+    }
     if (v_len(V_GET(old, "podCIDRs")) && !v_same_member(&schema_core_v1_NodeSpec, spec, old, S("podCIDRs")))
         v_forbidden(c, V_FIELD(at, "podCIDRs"), "node updates may not change podCIDR except from \"\" to valid");
     if (V_STR(old, "providerID").len && !str_eq(V_STR(old, "providerID"), V_STR(spec, "providerID")))

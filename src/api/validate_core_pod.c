@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/gen/gen.h"
 #include "api/validate_internal.h"
+#include "base/bandwidth.h"
 
 /* --- security ------------------------------------------------------------------------------------------------------------ */
 
@@ -298,6 +299,14 @@ static void check_pod_annotations(struct vctx *c, const struct vpath *p, const s
     bool is_number = s.len && s.p[0] != '+' && str_to_i64(s, &cost) && cost >= INT32_MIN && cost <= INT32_MAX;
     if (text && (!is_number || (s.len > 1 && s.p[0] == '0')))
         v_invalid_str(c, V_KEY(p, S("controller.kubernetes.io/pod-deletion-cost")), s, "must be a 32bit integer");
+    const struct json *before = V_GET(V_GET(c->old, "metadata"), "annotations");
+    v_foreach_member (m, annotations) {
+        struct err err = ERR_NONE;
+        str value = json_str(&m->value);
+        bool is_new = !json_get(before, m->key) || !str_eq(json_get_str(before, m->key), value); /* one that was stored before there was this rule stays */
+        if (is_new && bandwidth_check_annotation(m->key, value, &err) < 0)
+            v_invalid_str(c, V_KEY(p, m->key), value, err.msg);
+    }
 }
 
 /* Kubernetes leaves "metadata" out of the paths in a template. */

@@ -199,6 +199,27 @@ TEST(scheduling)
     "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"  \
     "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 #define GATED "'schedulingGates':[{'name':'g'}]"
+#define NOTED(annotations) "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'n','annotations':{" annotations "}},'spec':{'containers':[" CTR() "]}}"
+#define NOTE "metadata.annotations["
+
+TEST(bandwidth_annotations)
+{
+    static const struct testing_case cases[] = {
+        GOOD(NOTED("'kubernetes.io/egress-bandwidth':'10M','kubernetes.io/ingress-bandwidth':'1Gbps','cox.io/bandwidth-limits':'bob=20Mbps,10.9.0.0/16=1G','kuscia.secretflow/bandwidth-limit-bob':'100'")),
+        BAD(NOTED("'kubernetes.io/egress-bandwidth':'10MBps'"), NOTE "kubernetes.io/egress-bandwidth]: Invalid value: '10MBps': '10MBps' is no bandwidth: B are bytes, and bandwidth is counted in bits: eight times as many, written with bps or bit/s"),
+        BAD(NOTED("'kubernetes.io/ingress-bandwidth':''"), NOTE "kubernetes.io/ingress-bandwidth]: Invalid value: '': '' is no bandwidth: it starts with no number"),
+        BAD(NOTED("'kubernetes.io/ingress-bandwidth':'0'"), NOTE "kubernetes.io/ingress-bandwidth]: Invalid value: '0': '0' is no bandwidth: it is zero; leave it out where nothing is wanted"),
+        BAD(NOTED("'cox.io/bandwidth-limits':'bob'"), NOTE "cox.io/bandwidth-limits]: Invalid value: 'bob': 'bob' is not of the form DESTINATION=BANDWIDTH, as bob=20Mbps"),
+        BAD(NOTED("'kuscia.secretflow/bandwidth-limit-bob':'-1'"), NOTE "kuscia.secretflow/bandwidth-limit-bob]: Invalid value: '-1': '-1' is no number of KiB/s above 0"),
+        BAD(NOTED("'kuscia.secretflow/bandwidth-limit-bob':'9223372036854775807'"),
+            NOTE "kuscia.secretflow/bandwidth-limit-bob]: Invalid value: '9223372036854775807': '9223372036854775807' is no number of KiB/s above 0"),
+        {NOTED("'kubernetes.io/egress-bandwidth':'much','a':'b'"), NOTED("'kubernetes.io/egress-bandwidth':'much'"), "", NULL},
+        {NOTED("'kubernetes.io/egress-bandwidth':'-1'"), NOTED("'kubernetes.io/egress-bandwidth':'1M'"),
+         NOTE "kubernetes.io/egress-bandwidth]: Invalid value: '-1': '-1' is no bandwidth: it is negative", NULL},
+    };
+    TESTING_RUN(cases);
+}
+
 TEST(updates)
 {
     static const struct testing_case cases[] = {
@@ -239,4 +260,4 @@ TEST(status)
     TESTING_RUN(cases);
 }
 
-TEST_MAIN(containers, ports_and_environment, resources, volumes, probes_and_hooks, spec_fields, scheduling, updates, status)
+TEST_MAIN(containers, ports_and_environment, resources, volumes, probes_and_hooks, spec_fields, scheduling, bandwidth_annotations, updates, status)

@@ -67,6 +67,7 @@ TEST(namespaces_and_nodes)
         BAD("{'apiVersion':'v1','kind':'Namespace'," GLOBAL ",'spec':{'finalizers':['x']}}",
             "spec.finalizers: Invalid value: 'x': name is neither a standard finalizer name nor is it fully qualified"),
         GOOD(NODE("'spec':{'taints':[{'key':'a','effect':'NoSchedule'},{'key':'a','effect':'NoExecute'}]}")),
+        BAD(NODE("'status':{'allocatable':{'cpu':'-1'}}"), "status.allocatable.cpu: Invalid value: '-1': must be greater than or equal to 0"),
         BAD(NODE("'spec':{'taints':[{'key':'a'}]}"), "spec.taints[0].effect: Required value"),
         BAD(NODE("'spec':{'taints':[{'key':'a','effect':'NoSchedule'},{'key':'a','effect':'NoSchedule'}]}"),
             "metadata.taints[1]: Duplicate value: {'key':'a','effect':'NoSchedule'}: taints must be unique by key and effect pair"),

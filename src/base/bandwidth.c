@@ -214,3 +214,30 @@ int64_t bandwidth_of_kbps(int64_t limit_kbps)
 {
     return limit_kbps <= 0 || limit_kbps > BANDWIDTH_MAX / 8192 ? 0 : limit_kbps * 8192;
 }
+
+int bandwidth_next_limit(str *rest, str *ret_to, int64_t *ret_bits, struct err *err)
+{
+    str one, to;
+    str_cut(rest, ',', &one);
+    one = str_trim(one);
+    if (!str_cut(&one, '=', &to) || !str_trim(to).len)
+        return err_set(err, E_INVALID_ARG, "\"" STR_FMT "\" is not of the form DESTINATION=BANDWIDTH, as bob=20Mbps", STR_ARG(to));
+    int r = bandwidth_parse(one, ret_bits, err);
+    if (r == 0)
+        *ret_to = str_trim(to);
+    return r;
+}
+
+int bandwidth_check_annotation(str key, str value, struct err *err)
+{
+    int64_t n;
+    str to;
+    int r = 0;
+    if (str_is(key, BANDWIDTH_EGRESS_LIMIT) || str_is(key, BANDWIDTH_INGRESS_LIMIT))
+        return bandwidth_parse(value, &n, err);
+    if (str_has_prefix(key, S(BANDWIDTH_LIMIT_TO)) && (!str_to_i64(str_trim(value), &n) || !bandwidth_of_kbps(n)))
+        return err_set(err, E_INVALID_ARG, "\"" STR_FMT "\" is no number of KiB/s above 0", STR_ARG(value));
+    while (str_is(key, BANDWIDTH_LIMITS) && value.len && r == 0)
+        r = bandwidth_next_limit(&value, &to, &n, err);
+    return r;
+}

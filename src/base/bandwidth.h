@@ -33,6 +33,15 @@ int bandwidth_parse(str text, int64_t *ret_bits, struct err *err) MUST_CHECK;
 int bandwidth_parse_ends(str text, int64_t ret_bits[BANDWIDTH_ENDS], struct err *err) MUST_CHECK;
 /* One of the three names of resources. */
 bool bandwidth_is_resource(str name);
+/* Annotations of pods: limits to destinations, ours and Kuscia's with a domain behind it, and those of the two ends as network plugins have them. */
+#define BANDWIDTH_LIMITS "cox.io/bandwidth-limits"
+#define BANDWIDTH_LIMIT_TO "kuscia.secretflow/bandwidth-limit-"
+#define BANDWIDTH_EGRESS_LIMIT "kubernetes.io/egress-bandwidth"
+#define BANDWIDTH_INGRESS_LIMIT "kubernetes.io/ingress-bandwidth"
+/* Is the value one that the annotation may have?  Others hold whatever they are. */
+int bandwidth_check_annotation(str key, str value, struct err *err) MUST_CHECK;
+/* The next of "bob=20Mbps,10.9.0.0/16=1G" (annotation BANDWIDTH_LIMITS): who, and how much.  E_INVALID_ARG with a sentence; rest is what comes after. */
+int bandwidth_next_limit(str *rest, str *ret_to, int64_t *ret_bits, struct err *err) MUST_CHECK;
 /* For people: "950 bit/s", "200 Mbit/s", "10.74 Gbit/s": at most two decimals, the nearest. */
 const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT]);
 /* Kilobytes a second of Kuscia's bandwidthLimits (1 is 1,024 bytes) in bits; 0 when it is none that can be: not positive, or too large. */

@@ -129,4 +129,28 @@ TEST(ends)
     T_OK(bandwidth_is_resource(S("kuscia.io/bandwidth")) && bandwidth_is_resource(S("cox.io/ingress-bandwidth")) && !bandwidth_is_resource(S("bandwidth")));
 }
 
-TEST_MAIN(as_people_write_it, refused_with_a_sentence, printed, kilobytes_of_kuscia, ends)
+TEST(annotations_of_pods)
+{
+    static const struct {
+        const char *key, *value, *why; /* NULL: it is fine */
+    } cases[] = {
+        {BANDWIDTH_EGRESS_LIMIT, "10M", NULL},
+        {BANDWIDTH_INGRESS_LIMIT, "much", "\"much\" is no bandwidth"},
+        {BANDWIDTH_LIMIT_TO "bob", "100", NULL},
+        {BANDWIDTH_LIMIT_TO "bob", "0", "\"0\" is no number of KiB/s above 0"},
+        {BANDWIDTH_LIMIT_TO "bob", "99999999999999999999", "is no number of KiB/s"},
+        {BANDWIDTH_LIMITS, "", NULL},
+        {BANDWIDTH_LIMITS, " bob = 20Mbps , 10.0.0.0/8=1G", NULL},
+        {BANDWIDTH_LIMITS, "bob=20Mbps,carol", "\"carol\" is not of the form"},
+        {BANDWIDTH_LIMITS, "bob=-1", "\"-1\" is no bandwidth"},
+        {BANDWIDTH_LIMITS, "=1M", "is not of the form"},
+        {"example.com/bandwidth", "much", NULL},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct err err = ERR_NONE;
+        T_EQ_INT(bandwidth_check_annotation(str_of(cases[i].key), str_of(cases[i].value), &err), cases[i].why ? -E_INVALID_ARG : 0);
+        T_OK(!cases[i].why || strstr(err.msg, cases[i].why));
+    }
+}
+
+TEST_MAIN(as_people_write_it, refused_with_a_sentence, printed, kilobytes_of_kuscia, ends, annotations_of_pods)

@@ -3,10 +3,7 @@
 
 #include "api/quantity.h"
 
-#define TO_DOMAIN "kuscia.secretflow/bandwidth-limit-"
-#define TO_LIST "cox.io/bandwidth-limits"
-
-static const char *const annotation[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = "kubernetes.io/egress-bandwidth", [BANDWIDTH_IN] = "kubernetes.io/ingress-bandwidth"};
+static const char *const annotation[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = BANDWIDTH_EGRESS_LIMIT, [BANDWIDTH_IN] = BANDWIDTH_INGRESS_LIMIT};
 
 /* --- amounts of containers ---------------------------------------------------------------------------------------------------- */
 static int64_t cap(__int128 bits)
@@ -76,7 +73,7 @@ static int add_dest(struct pod_bandwidth *b, str to, int64_t limit, struct err *
 static int read_domain(struct pod_bandwidth *b, str key, str value, struct err *err)
 {
     int64_t kb;
-    str domain = str_from(key, sizeof TO_DOMAIN - 1);
+    str domain = str_from(key, sizeof BANDWIDTH_LIMIT_TO - 1);
     if (!domain.len || !str_to_i64(str_trim(value), &kb) || !bandwidth_of_kbps(kb))
         return err_set(err, E_INVALID_ARG, "annotation " STR_FMT ": \"" STR_FMT "\" is no number of KiB/s above 0", STR_ARG(key), STR_ARG(value));
     return add_dest(b, domain, bandwidth_of_kbps(kb), err);
@@ -85,15 +82,11 @@ static int read_domain(struct pod_bandwidth *b, str key, str value, struct err *
 static int read_list(struct pod_bandwidth *b, str value, struct err *err)
 {
     while (value.len) {
-        str one, to;
+        str to;
         int64_t bits;
-        str_cut(&value, ',', &one);
-        one = str_trim(one);
-        if (!str_cut(&one, '=', &to) || !str_trim(to).len)
-            return err_set(err, E_INVALID_ARG, "annotation " TO_LIST ": \"" STR_FMT "\" is not of the form DESTINATION=BANDWIDTH, as bob=20Mbps", STR_ARG(to));
-        if (bandwidth_parse(one, &bits, err) < 0)
-            return err_wrap(err, "annotation " TO_LIST ": ");
-        int r = add_dest(b, str_trim(to), bits, err);
+        if (bandwidth_next_limit(&value, &to, &bits, err) < 0)
+            return err_wrap(err, "annotation " BANDWIDTH_LIMITS ": ");
+        int r = add_dest(b, to, bits, err);
         if (r < 0)
             return r;
     }
@@ -121,9 +114,9 @@ int pod_bandwidth_read(const struct json *pod, struct pod_bandwidth *ret, struct
     }
     for (uint32_t i = 0; json_is(notes, JSON_OBJECT) && i < notes->len && r == 0; i++) {
         str key = notes->members[i].key, value = json_str(&notes->members[i].value);
-        if (str_has_prefix(key, S(TO_DOMAIN)))
+        if (str_has_prefix(key, S(BANDWIDTH_LIMIT_TO)))
             r = read_domain(&b, key, value, err);
-        else if (str_is(key, TO_LIST))
+        else if (str_is(key, BANDWIDTH_LIMITS))
             r = read_list(&b, value, err);
     }
     if (r == 0)
