@@ -110,6 +110,15 @@ void kuscia_ports_note(struct kuscia_ports *p, str key, const struct json *alloc
         hold(p, h, &allocated->items[i]);
 }
 
+void kuscia_ports_see(struct kuscia_ports *p, str key, const struct json *status)
+{
+    const struct json *allocated = json_get(status, S("allocatedPorts"));
+    if (json_get_str(status, S("completionTime")).len)
+        kuscia_ports_note(p, key, NULL);
+    else if (allocated)
+        kuscia_ports_note(p, key, allocated);
+}
+
 uint32_t kuscia_ports_find(const struct kuscia_ports *p, str domain, uint64_t seed, const uint32_t *not_these, size_t n)
 {
     const struct domain *d = map_get(&p->domains_, domain);

@@ -22,5 +22,7 @@ void kuscia_ports_init(struct kuscia_ports *p);
 void kuscia_ports_fini(struct kuscia_ports *p);
 /* What a task holds from now on: status.allocatedPorts; NULL: nothing. */
 void kuscia_ports_note(struct kuscia_ports *p, str key, const struct json *allocated);
+/* The same from the status of a task as a watch shows it.  One that has ended holds nothing; one without numbers may be of before they were chosen, and what was noted stays. */
+void kuscia_ports_see(struct kuscia_ports *p, str key, const struct json *status);
 /* A number that no task of the domain holds; 0: there is none.  `seed` chooses where to look first.  It is taken only with ports_note: within one task give what was given as `not_these`. */
 uint32_t kuscia_ports_find(const struct kuscia_ports *p, str domain, uint64_t seed, const uint32_t *not_these, size_t n);

@@ -48,6 +48,25 @@ TEST(no_number_is_given_twice)
     kuscia_ports_fini(&p);
 }
 
+/* The watch lags: it shows the task as it was before the numbers were chosen, which must not free them. */
+TEST(a_late_event_frees_nothing)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct kuscia_ports p;
+    kuscia_ports_init(&p);
+    struct json before = json_literal(&a, "{\"phase\":\"Pending\"}");
+    struct json after = json_literal(&a, "{\"phase\":\"Pending\",\"allocatedPorts\":[{\"domainID\":\"alice\",\"namedPort\":{\"x\":20005}}]}");
+    struct json ended = json_literal(&a, "{\"completionTime\":\"2026-01-01T00:00:00Z\",\"allocatedPorts\":[{\"domainID\":\"alice\",\"namedPort\":{\"x\":20005}}]}");
+    kuscia_ports_note(&p, S("ns/t"), json_get(&after, S("allocatedPorts")));
+    kuscia_ports_see(&p, S("ns/t"), &before);
+    T_EQ_INT(kuscia_ports_find(&p, S("alice"), 5, NULL, 0), 20006);
+    kuscia_ports_see(&p, S("ns/t"), &after);
+    T_EQ_INT(kuscia_ports_find(&p, S("alice"), 5, NULL, 0), 20006);
+    kuscia_ports_see(&p, S("ns/t"), &ended);
+    T_EQ_INT(kuscia_ports_find(&p, S("alice"), 5, NULL, 0), 20005);
+    kuscia_ports_fini(&p);
+}
+
 TEST(a_full_domain_says_so)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -65,4 +84,4 @@ TEST(a_full_domain_says_so)
     kuscia_ports_fini(&p);
 }
 
-TEST_MAIN(no_number_is_given_twice, a_full_domain_says_so)
+TEST_MAIN(no_number_is_given_twice, a_late_event_frees_nothing, a_full_domain_says_so)

@@ -469,11 +469,12 @@ static void on_task(struct controller *c, const struct resource *r UNUSED, struc
 {
     const struct json *status = json_get(informer_event_object(ev), S("status"));
     str ns = informer_event_ns(ev), key = arena_fmt(ev->arena_, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(informer_event_name(ev)));
-    bool over = ev->change == INFORMER_DELETED || json_get_str(status, S("completionTime")).len;
     if (!str_is(ns, KUSCIA_NS))
         return;
-    if (over || json_get(status, S("allocatedPorts"))) /* one without numbers may be of before they were chosen: they stay noted */
-        kuscia_ports_note(&state_of(c)->ports, key, over ? NULL : json_get(status, S("allocatedPorts")));
+    if (ev->change == INFORMER_DELETED)
+        kuscia_ports_note(&state_of(c)->ports, key, NULL);
+    else
+        kuscia_ports_see(&state_of(c)->ports, key, status);
     controller_enqueue(c, ev);
 }
 
