@@ -63,7 +63,7 @@ static bool resources_fit(struct agent_pod *p)
     for (uint32_t i = 0; i < room.len; i++) {
         str resource = room.members[i].key;
         int64_t used, want, capacity = milli_of(&room.members[i].value), unit = str_is(resource, "cpu") ? 1 : 1000;
-        if (str_is(resource, "pods") || node_bandwidth_is_name(resource) || node_bandwidth_is_lent(resource) || fits(p, resource, capacity, &used, &want))
+        if (str_is(resource, "pods") || node_bandwidth_is_name(resource) || bandwidth_is_lent(resource) || fits(p, resource, capacity, &used, &want))
             continue;
         const char *reason = arena_fmt(&p->names, "OutOf" STR_FMT, STR_ARG(resource)).p;
         agent_pod_fail(p, reason,

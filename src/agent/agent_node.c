@@ -74,7 +74,7 @@ static struct json capacity_of(struct agent *g, struct arena *a)
     agent_partitions_capacity(g, a, &c);
     for (const char *const *p = g->opts.capacity; p && *p; p++) {
         str text = str_of(*p), key;
-        if (str_cut(&text, '=', &key) && !node_bandwidth_is_name(key) && !node_bandwidth_is_lent(key))
+        if (str_cut(&text, '=', &key) && !node_bandwidth_is_name(key) && !bandwidth_is_lent(key))
             json_set(a, &c, key, json_string(text));
     }
     add_bandwidth(a, &c, g->bandwidth_node.total);
@@ -708,7 +708,7 @@ static void own_node(struct agent *g, const struct json *node)
     agent_bandwidth_noted(g, json_get_str(json_path(node, "metadata", "annotations", NULL), S(BANDWIDTH_CAPACITY)));
     if (!str_to_double(overcommit, &g->bandwidth_overcommit)) /* the scheduler says what is wrong with it */
         g->bandwidth_overcommit = 0;
-    bool lending = str_is(json_get_str(json_path(node, "metadata", "annotations", NULL), S("cox.io/bandwidth-lending")), "true");
+    bool lending = str_is(json_get_str(json_path(node, "metadata", "annotations", NULL), S(BANDWIDTH_LENDING)), "true");
     g->bandwidth_lent_shown = json_path(node, "status", "allocatable", BANDWIDTH_LENT_EGRESS, NULL) != NULL;
     if (lending != g->bandwidth_lending) {
         g->bandwidth_lending = lending;

@@ -148,8 +148,8 @@ static void check_pod_cidrs(struct vctx *c, const struct vpath *p, const struct 
 /* What agents and the scheduler read: a mistake would leave them with what was before. */
 static void check_bandwidth_notes(struct vctx *c, const struct vpath *p, const struct json *notes)
 {
-    static const str overcommit = STR_INIT("cox.io/bandwidth-overcommit"), capacity = STR_INIT(BANDWIDTH_CAPACITY);
-    const struct json *have = v_get(notes, capacity), *factor = v_get(notes, overcommit);
+    static const str overcommit = STR_INIT("cox.io/bandwidth-overcommit"), capacity = STR_INIT(BANDWIDTH_CAPACITY), lending = STR_INIT(BANDWIDTH_LENDING);
+    const struct json *have = v_get(notes, capacity), *factor = v_get(notes, overcommit), *lends = v_get(notes, lending);
     struct err err = ERR_NONE;
     int64_t bits[BANDWIDTH_ENDS];
     double times;
@@ -157,6 +157,8 @@ static void check_bandwidth_notes(struct vctx *c, const struct vpath *p, const s
         v_invalid_str(c, V_KEY(p, capacity), json_str(have), "%s", err.msg);
     if (factor && (!str_to_double(json_str(factor), &times) || !(times > 0 && times <= 1000)))
         v_invalid_str(c, V_KEY(p, overcommit), json_str(factor), "must be a factor above 0 and up to 1000");
+    if (lends && !str_is(json_str(lends), "true") && !str_is(json_str(lends), "false"))
+        v_invalid_str(c, V_KEY(p, lending), json_str(lends), "must be true or false");
 }
 
 void v_node(struct vctx *c, const struct vpath *p, const struct json *node)

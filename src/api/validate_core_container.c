@@ -346,7 +346,7 @@ void v_resource_quantity(struct vctx *c, const struct vpath *p, str name, const 
     struct quantity q;
     if (!quantity_parse(json_str(value), &q))
         return;
-    if (bandwidth_is_resource(name))
+    if (bandwidth_is_resource(name) || bandwidth_is_lent(name))
         check_bandwidth(c, p, name, &q, json_str(value));
     if (quantity_sign(&q) < 0)
         v_invalid_str(c, p, json_str(value), V_NEGATIVE);

@@ -307,6 +307,9 @@ static void check_pod_annotations(struct vctx *c, const struct vpath *p, const s
         if (is_new && bandwidth_check_annotation(m->key, value, &err) < 0)
             v_invalid_str(c, V_KEY(p, m->key), value, err.msg);
     }
+    const struct json *lend = v_get(annotations, S(BANDWIDTH_LEND_NOTE));
+    if (lend && !str_is(json_str(lend), BANDWIDTH_LEND_ACCEPT))
+        v_invalid_str(c, V_KEY(p, S(BANDWIDTH_LEND_NOTE)), json_str(lend), "means nothing, only " BANDWIDTH_LEND_ACCEPT " does");
 }
 
 /* Kubernetes leaves "metadata" out of the paths in a template. */

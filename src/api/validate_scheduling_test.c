@@ -201,6 +201,8 @@ TEST(parts_of_gpus)
         GOOD(POD("'gpu-fraction':'0.5','gpu-fraction-num-devices':'2','gpu-fraction-container-name':'c'", "")),
         GOOD(POD("'gpu-memory':'4096'", "")),
         GOOD(POD("'other':'1'", WHOLE)),
+        GOOD(POD("'cox.io/bandwidth-lend':'accept'", "")),
+        BAD(POD("'cox.io/bandwidth-lend':'yes'", ""), A "[cox.io/bandwidth-lend]: Invalid value: 'yes': means nothing, only accept does"),
         BAD(POD("'gpu-fraction':'1'", ""), A "[gpu-fraction]: Invalid value: '1': must be a part of a GPU: more than 0 and less than 1"),
         BAD(POD("'gpu-fraction':'0'", ""), A "[gpu-fraction]: Invalid value: '0': must be a part of a GPU: more than 0 and less than 1"),
         BAD(POD("'gpu-fraction':'half'", ""), A "[gpu-fraction]: Invalid value: 'half': must be a part of a GPU: more than 0 and less than 1"),

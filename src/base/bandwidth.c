@@ -190,6 +190,11 @@ bool bandwidth_is_resource(str name)
     return str_is(name, BANDWIDTH_KUSCIA) || str_is(name, bandwidth_resource[BANDWIDTH_OUT]) || str_is(name, bandwidth_resource[BANDWIDTH_IN]);
 }
 
+bool bandwidth_is_lent(str name)
+{
+    return str_is(name, BANDWIDTH_LENT_EGRESS) || str_is(name, BANDWIDTH_LENT_INGRESS);
+}
+
 const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT])
 {
     static const char *const units[] = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};

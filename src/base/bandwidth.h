@@ -21,6 +21,7 @@
 #define BANDWIDTH_LENT_INGRESS "cox.io/lent-ingress-bandwidth"
 #define BANDWIDTH_LEND_NOTE "cox.io/bandwidth-lend"
 #define BANDWIDTH_LEND_ACCEPT "accept"
+#define BANDWIDTH_LENDING "cox.io/bandwidth-lending" /* annotation of a Node that lends: "true" */
 
 enum { BANDWIDTH_OUT, BANDWIDTH_IN, BANDWIDTH_ENDS }; /* egress, ingress */
 extern const char *const bandwidth_resource[BANDWIDTH_ENDS]; /* "cox.io/egress-bandwidth", "cox.io/ingress-bandwidth": bit/s */
@@ -42,6 +43,7 @@ bool bandwidth_is_resource(str name);
 int bandwidth_check_annotation(str key, str value, struct err *err) MUST_CHECK;
 /* The next of "bob=20Mbps,10.9.0.0/16=1G" (annotation BANDWIDTH_LIMITS): who, and how much.  E_INVALID_ARG with a sentence; rest is what comes after. */
 int bandwidth_next_limit(str *rest, str *ret_to, int64_t *ret_bits, struct err *err) MUST_CHECK;
+bool bandwidth_is_lent(str name); /* one of the two that are lent */
 /* For people: "950 bit/s", "200 Mbit/s", "10.74 Gbit/s": at most two decimals, the nearest. */
 const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT]);
 /* Kilobytes a second of Kuscia's bandwidthLimits (1 is 1,024 bytes) in bits; 0 when it is none that can be: not positive, or too large. */

@@ -127,6 +127,7 @@ TEST(ends)
         T_OK(!cases[i].why || str_find(str_of(err.msg), str_of(cases[i].why)) >= 0);
     }
     T_OK(bandwidth_is_resource(S("kuscia.io/bandwidth")) && bandwidth_is_resource(S("cox.io/ingress-bandwidth")) && !bandwidth_is_resource(S("bandwidth")));
+    T_OK(bandwidth_is_lent(S("cox.io/lent-egress-bandwidth")) && bandwidth_is_lent(S("cox.io/lent-ingress-bandwidth")) && !bandwidth_is_lent(S("cox.io/egress-bandwidth")));
 }
 
 TEST(annotations_of_pods)

@@ -93,3 +93,10 @@ void kuscia_bandwidth_pod(struct arena *a, struct json *containers, str request,
         if (most[e] > want[e])
             json_set(a, notes, str_of(annotation[e]), bits_json(a, MIN(most[e], (int64_t)BANDWIDTH_MAX)));
 }
+
+void kuscia_bandwidth_lend(struct arena *a, const struct json *of, struct json *notes)
+{
+    str text = json_get_str(json_path(of, "metadata", "annotations", NULL), S(BANDWIDTH_LEND_NOTE));
+    if (str_is(text, BANDWIDTH_LEND_ACCEPT))
+        json_set(a, notes, S(BANDWIDTH_LEND_NOTE), json_string(text));
+}

@@ -121,6 +121,7 @@ struct json kuscia_job_task(struct arena *a, const struct json *job, const struc
                                  "\"spec\":{\"initiator\":%S,\"taskInputConfig\":%S,\"parties\":%j}}",
                                  kuscia_task_id(a, job, t), json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), json_get_str(meta, S("uid")), json_get_str(meta, S("name")),
                                  json_get_str(t, S("alias")), json_get_str(meta, S("uid")), json_get_str(spec_of(job), S("initiator")), json_get_str(t, S("taskInputConfig")), &list);
+    kuscia_bandwidth_lend(a, job, json_path(&task, "metadata", "annotations", NULL));
     if (json_is(schedule, JSON_OBJECT))
         json_set(a, json_get(&task, S("spec")), S("scheduleConfig"), *schedule);
     return task;

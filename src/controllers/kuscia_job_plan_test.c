@@ -273,6 +273,11 @@ TEST(tasks_of_a_job)
     T_EQ_STR(json_get_str(container, S("name")), "d");
     T_EQ_STR(json_text(&w.a, json_path(container, "resources", "requests", NULL)), "{\"cpu\":\"250m\",\"memory\":\"268435456\",\"kuscia.io/bandwidth\":\"3\"}");
     T_EQ_INT(json_get_int(json_path(&task, "spec", "scheduleConfig", NULL), S("lifecycleSeconds"), 0), 9);
+    /* a job that accepts what is lent: its tasks do, and their pods */
+    T_OK(!json_get(json_path(&task, "metadata", "annotations", NULL), S("cox.io/bandwidth-lend")));
+    json_set(&w.a, json_ensure_object(&w.a, json_get(&w.job, S("metadata")), S("annotations")), S("cox.io/bandwidth-lend"), json_string(S("accept")));
+    task = kuscia_job_task(&w.a, &w.job, t, &image);
+    T_EQ_STR(json_get_str(json_path(&task, "metadata", "annotations", NULL), S("cox.io/bandwidth-lend")), "accept");
     T_OK(!kuscia_template(&image, S("third")));
     T_OK(kuscia_template(&image, S("")) != NULL);
     arena_fini(&w.a);

@@ -296,6 +296,7 @@ struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struc
         add_metrics(a, pod, &p->containers.items[i], notes);
     }
     kuscia_bandwidth_pod(a, &containers, json_get_str(p->party, S("bandwidthRequest")), notes);
+    kuscia_bandwidth_lend(a, l->task, notes);
     struct json spec = json_make(a,
                                  "{\"restartPolicy\":%S,\"schedulerName\":\"kuscia-scheduler\",\"automountServiceAccountToken\":false,\"nodeSelector\":{\"" KUSCIA_NODE_LABEL "\":%S},"
                                  "\"tolerations\":[{\"key\":\"" KUSCIA_TAINT "\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}],\"containers\":%j}",

@@ -47,6 +47,21 @@ def test_bandwidth(s):
     tap.eq("nothing is left of them", s.get(f"{JOBS}/bad").status, 404)
 
 
+def test_loans(s):
+    """A job that accepts what is lent says so once; its pods wait for what nodes lend, not for promises."""
+    image(s, "lent")
+    spec = {"initiator": "alice", "tasks": [task("only", party("alice", bandwidthRequest="80Mbps"), party("bob", bandwidthRequest="80Mbps"), app="lent")]}
+    make(s, JOBS, "KusciaJob", "loans", spec, annotations={"cox.io/bandwidth-lend": "accept"})
+    mine = lambda: [p for t in tasks_of(s, "loans").values() for p in pods(s, t["metadata"]["name"])]  # noqa: E731
+    said = lambda: " ".join(c.get("message", "") for p in mine() for c in p["status"].get("conditions", []))  # noqa: E731
+    tap.ok("it waits where nothing is lent", wait_for(lambda: "bandwidth to borrow" in said()), s.get("/api/v1/pods").text[-3000:])
+    tap.eq("each pod accepts it", [p["metadata"]["annotations"].get("cox.io/bandwidth-lend") for p in mine()], ["accept"] * 2)
+    for domain in ("alice", "bob"):
+        s.patch(f"/api/v1/nodes/{domain}-0/status", {"status": {"allocatable": {"cox.io/lent-egress-bandwidth": "90M", "cox.io/lent-ingress-bandwidth": "90M"}}})
+    tap.ok("and runs where something is", wait_for(lambda: task_phase(s, "loans", "only") == "Running"), said())
+    end_task(s, "loans", "only")
+
+
 # --- what a task is made of -----------------------------------------------------------------------------------------------------------
 
 def test_objects(s):
@@ -381,6 +396,7 @@ def main():
             test_objects,
             test_files_as_engines_read_them,
             test_bandwidth,
+            test_loans,
             test_one_decision,
             test_stopped_while_it_waits,
             test_expiry,

@@ -29,11 +29,6 @@ bool node_bandwidth_is_name(str name)
     return find_name(name) != NULL;
 }
 
-bool node_bandwidth_is_lent(str name)
-{
-    return str_is(name, BANDWIDTH_LENT_EGRESS) || str_is(name, BANDWIDTH_LENT_INGRESS);
-}
-
 static int read_amount(const struct name *n, str text, int64_t *ret, struct err *err)
 {
     int64_t mbit;

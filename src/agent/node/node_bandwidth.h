@@ -33,4 +33,3 @@ int node_bandwidth_noted(const char *const *capacity, const char *const *reserve
  * `most`, what can have passed at all. */
 bool node_counter_delta(uint64_t before, uint64_t now, uint64_t most, uint64_t *ret);
 bool node_bandwidth_is_name(str name); /* of a capacity that node_bandwidth reads */
-bool node_bandwidth_is_lent(str name);

@@ -45,7 +45,7 @@ static str bytes(struct arena *a, int64_t amount)
 
 bool explain_is_lent(const struct sched *s, uint16_t resource)
 {
-    return resource < s->nres && (str_is(s->res_name[resource], BANDWIDTH_LENT_EGRESS) || str_is(s->res_name[resource], BANDWIDTH_LENT_INGRESS));
+    return resource < s->nres && bandwidth_is_lent(s->res_name[resource]);
 }
 
 str explain_amount(struct arena *a, const struct sched *s, uint16_t resource, int64_t amount)
