@@ -225,7 +225,8 @@ static void measure(struct agent *g, nsec_t at)
     const struct reading *node = reading_of(g, S("")), *pods = reading_of(g, S("*"));
     int64_t taken[BANDWIDTH_ENDS] = {0}, apart[BANDWIDTH_ENDS] = {0};
     bool changed = false;
-    sum_use(g, at, taken, apart);
+    if (g->bandwidth_lending)
+        sum_use(g, at, taken, apart);
     for (int e = 0; e < BANDWIDTH_ENDS; e++) {
         int64_t all = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e], used = node ? node->meter.used[e] - (pods ? FRAMING(pods->meter.used[e]) : 0) : 0;
         b->outside[e] = bandwidth_busy(b->outside[e], MAX(used, (int64_t)0), at - b->outside_at);
@@ -246,8 +247,9 @@ void agent_bandwidth_room(const struct agent *g, int64_t ret_free[BANDWIDTH_ENDS
 {
     const struct agent_bandwidth *b = g->bandwidth;
     for (int e = 0; e < BANDWIDTH_ENDS; e++) {
-        ret_free[e] = b && b->free[e].has ? b->free[e].shown : g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
-        ret_lend[e] = b && b->lend[e].has ? b->lend[e].shown : 0;
+        int64_t all = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
+        ret_free[e] = b && b->free[e].has ? MIN(b->free[e].shown, all) : all; /* a capacity that was lowered counts at once */
+        ret_lend[e] = b && b->lend[e].has ? MIN(b->lend[e].shown, all) : 0;
     }
 }
 

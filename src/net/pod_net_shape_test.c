@@ -309,6 +309,65 @@ TEST(a_request_is_a_share_of_what_the_node_has)
     pod_net_close(n);
 }
 
+struct flow {
+    int from, to; /* sockets of the two ends */
+    size_t sent, got;
+};
+
+/* Both send as much as they can until the first has brought over so many bytes more. */
+static bool compete(struct flow *first, struct flow *second, size_t bytes)
+{
+    static char buf[64 << 10];
+    struct flow *all[] = {first, second};
+    size_t until = first->got + bytes;
+    while (first->got < until) {
+        struct pollfd p[4];
+        for (size_t i = 0; i < 2; i++) {
+            p[2 * i] = (struct pollfd){.fd = all[i] ? all[i]->to : -1, .events = POLLIN};
+            p[2 * i + 1] = (struct pollfd){.fd = all[i] ? all[i]->from : -1, .events = POLLOUT};
+        }
+        if (poll(p, 4, PATIENCE_MS) <= 0)
+            return false;
+        for (size_t i = 0; i < 2; i++) {
+            ssize_t r = p[2 * i].revents ? read(all[i]->to, buf, sizeof buf) : 0, w = p[2 * i + 1].revents ? send(all[i]->from, buf, sizeof buf, MSG_DONTWAIT) : 0;
+            if (all[i]) {
+                all[i]->got += r > 0 ? (size_t)r : 0;
+                all[i]->sent += w > 0 ? (size_t)w : 0;
+            }
+        }
+    }
+    return true;
+}
+
+TEST(who_borrows_gives_way_at_once)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
+    attach(n, "owner", a);
+    attach(n, "borrower", b);
+    attach(n, "sink", c);
+    T_NO_ERR(pod_net_capacity(n, 16 * MBIT, 16 * MBIT, &err), &err);
+    SHAPE(n, "owner", .request = {12 * MBIT, 0}, .limit = {16 * MBIT, 0});
+    SHAPE(n, "borrower", .limit = {16 * MBIT, 0});
+    SHAPE(n, "sink", .limit = {0});
+    FD_AUTO l = socket_in("sink", "0.0.0.0", true);
+    struct flow borrower = {.from = socket_in("borrower", c, false)};
+    borrower.to = accept(l, NULL, NULL);
+    T_OK(compete(&borrower, NULL, BYTES / 2)); /* alone it has everything */
+    struct flow owner = {.from = socket_in("owner", c, false)};
+    owner.to = accept(l, NULL, NULL);
+    size_t before = borrower.got;
+    T_OK(compete(&owner, &borrower, BYTES + BYTES / 2));
+    /* the owner has 12 of 16 and shares the rest: a seventh is the borrower's, and what was on its way; equal shares would be as much as the owner's */
+    T_OK(borrower.got - before < (BYTES + BYTES / 2) / 2);
+    int fds[] = {borrower.from, borrower.to, owner.from, owner.to};
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
+        close(fds[i]);
+    pod_net_close(n);
+}
+
 TEST(found_again_after_a_restart)
 {
     if (!fresh_machine())
@@ -374,4 +433,4 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, a_request_is_a_share_of_what_the_node_has, found_again_after_a_restart, bytes_are_counted)
+TEST_MAIN(limits_hold_in_both_directions, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, found_again_after_a_restart, bytes_are_counted)

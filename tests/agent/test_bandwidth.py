@@ -82,6 +82,22 @@ def an_annotation_may_change(c):
     tap.ok("a destination has a class of its own", wait_for(lambda: (ceil_of("cox0-out", dest) or [0, 0])[1] == "2Mbit"), tc("class", "cox0-out"))
 
 
+def a_domain_is_a_destination(c):
+    """Kuscia's bandwidthLimits: the domain's nodes are known by their label, and followed as they come and go."""
+    p = c.read("limited")
+    c.patch(c.url("Pod", "limited"), {"metadata": {"annotations": {"kuscia.secretflow/bandwidth-limit-bob": "100", "cox.io/bandwidth-limits": None}}})
+    dest = "1:%x" % (int(minor_of(p).split(":")[1], 16) + 2)
+    tap.ok("100 KiB/s", wait_for(lambda: (ceil_of("cox0-out", dest) or [0, 0])[1] == "819200bit"), tc("class", "cox0-out"))
+    filters = lambda: subprocess.run(["tc", "-pretty", "filter", "show", "dev", "cox0-out"], capture_output=True, text=True).stdout
+    tap.ok("no address of it is known yet", "10.42.200." not in filters(), filters())
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "bob-0", "labels": {"kuscia.secretflow/namespace": "bob"}}, "spec": {"podCIDR": "10.42.200.0/24"},
+            "status": {"addresses": [{"type": "InternalIP", "address": "192.0.2.7"}]}}
+    assert c.post("/api/v1/nodes", node).status == 201
+    tap.ok("a node of the domain is one of its places", wait_for(lambda: re.search(r"10\.42\.200\.0/24", filters())), filters())
+    c.delete("/api/v1/nodes/bob-0")
+    tap.ok("until it goes", wait_for(lambda: "10.42.200." not in filters()), filters())
+
+
 def metrics_tell(c):
     def values():
         text = c.get(f"/api/v1/nodes/{c.node}/proxy/metrics").text
@@ -218,6 +234,7 @@ TESTS = [
     shares_are_in_force,
     a_limit_is_not_passed,
     an_annotation_may_change,
+    a_domain_is_a_destination,
     metrics_tell,
     who_lacks_it_waits_and_says_so,
     nonsense_is_told,

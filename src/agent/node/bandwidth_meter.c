@@ -38,9 +38,9 @@ int64_t bandwidth_busy(int64_t busy, int64_t used, nsec_t passed)
 bool bandwidth_room_note(struct bandwidth_room *r, int64_t all, int64_t taken, nsec_t now)
 {
     int64_t step = MAX(all / BANDWIDTH_ROOM_STEPS, (int64_t)1), left = MIN(MAX(all - taken, (int64_t)0), all), want = left == all ? all : left / step * step;
-    bool first = !r->has, less = left < r->shown - step / 2, more = left >= r->shown + step || (left == all && r->shown < all);
+    bool first = !r->has || r->all != all, less = left < r->shown - step / 2, more = left >= r->shown + step || (left == all && r->shown < all);
     if (!first && !(less && now - r->at >= BANDWIDTH_ROOM_LESS_NS) && !(more && now - r->at >= BANDWIDTH_ROOM_MORE_NS))
         return false;
-    *r = (struct bandwidth_room){.has = true, .shown = want, .at = now};
+    *r = (struct bandwidth_room){.has = true, .all = all, .shown = want, .at = now};
     return true;
 }

@@ -31,9 +31,9 @@ int64_t bandwidth_busy(int64_t busy, int64_t used, nsec_t passed);
 
 struct bandwidth_room {
     bool has;
-    int64_t shown;
+    int64_t all, shown;
     nsec_t at;
 };
-/* taken of all is in use; true: another amount is shown.  Room is shown rounded down; less of it when half a step of what is shown has gone, more when a
+/* taken of all is in use (a capacity that changed begins anew); true: another amount is shown.  Room is shown rounded down; less of it when half a step of what is shown has gone, more when a
  * whole step has come. */
 bool bandwidth_room_note(struct bandwidth_room *r, int64_t all, int64_t taken, nsec_t now);

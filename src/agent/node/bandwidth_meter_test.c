@@ -135,6 +135,10 @@ TEST(room_in_steps)
     T_EQ_INT(r.shown, 0);
     T_OK(bandwidth_room_note(&r, all, 0, 400 * SEC));
     T_EQ_INT(r.shown, all);
+    T_OK(bandwidth_room_note(&r, all / 2, 90 * MBIT, 401 * SEC)); /* another capacity: at once */
+    T_EQ_INT(r.shown, 400 * MBIT);
+    T_OK(bandwidth_room_note(&r, all, 90 * MBIT, 402 * SEC));
+    T_EQ_INT(r.shown, 900 * MBIT);
 }
 
 /* Traffic that goes up and down within a step is never told twice; one that swings over everything at most six times a minute. */
