@@ -68,9 +68,10 @@ void kuscia_mark(struct arena *a, struct json *obj)
     json_set(a, json_ensure_object(a, json_get(obj, S("metadata")), S("annotations")), S(KUSCIA_MADE_FROM), json_string(n));
 }
 
+/* What the API server leaves out when it writes the object. */
 static bool is_nothing(const struct json *v)
 {
-    return v->type == JSON_NULL || (v->type != JSON_BOOL && v->type != JSON_NUMBER && !v->len);
+    return v->type == JSON_NULL || (v->type == JSON_BOOL ? !v->b : v->type != JSON_NUMBER && !v->len);
 }
 
 /* Everything of `want` is in `have`, which may have more: the API server fills in defaults. */

@@ -120,7 +120,7 @@ TEST(as_made)
         {"{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"},\"annotations\":{\"coxswain.dev/made-from\":%S}},\"spec\":{\"n\":3,\"l\":[{\"k\":\"v\"},{}]}}", false},
         {"{\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"},\"annotations\":{\"coxswain.dev/made-from\":%S}},\"spec\":{\"n\":3}}", false},
     };
-    struct json want = json_literal(&a, "{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"n\":3,\"l\":[{\"k\":\"v\",\"empty\":\"\"}]}}");
+    struct json want = json_literal(&a, "{\"apiVersion\":\"v1\",\"kind\":\"K\",\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"n\":3,\"l\":[{\"k\":\"v\",\"empty\":\"\",\"no\":false}]}}");
     kuscia_mark(&a, &want);
     str mark = json_get_str(json_path(&want, "metadata", "annotations", NULL), S("coxswain.dev/made-from"));
     T_EQ_INT(mark.len, 16);

@@ -3,26 +3,17 @@
 """Services of several institutions on one control plane: what is made for a KusciaDeployment, how changes roll out, which party lacks what, clean-up, and a server that is killed on the way.  Nodes are simulated."""
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import COX, ROOT, Server, rests, tap, wait_for  # noqa: E402
+from lib.cox import COX, ROOT, rests, tap, wait_for  # noqa: E402
+from lib.kuscia import API, K, KDS, TASKS, Domains, all_parts, is_available, make, numbers, parts, service  # noqa: E402
+from lib.kuscia import status as status_of  # noqa: E402
 
-API = "kuscia.secretflow/v1alpha1"
-K = f"/apis/{API}"
-KDS, TASKS = f"{K}/namespaces/cross-domain/kusciadeployments", f"{K}/namespaces/cross-domain/kusciatasks"
 DOMAINS = ("alice", "bob", "carol")
 L = "kuscia.secretflow/"
 FILE = '{"id": "{{.SERVING_ID}}", "input": {{{.INPUT_CONFIG}}}, "me": "{{.KUSCIA_DOMAIN_ID}}", "self": {{{.CLUSTER_DEFINE.selfPartyIdx}}}, "ports": {{{.ALLOCATED_PORTS}}},' \
        ' "peer": "{{{.CLUSTER_DEFINE.parties[name=bob].services[portName=service].endpoints[0]}}}"}'
-
-
-def make(s, path, kind, name, spec, **meta):
-    r = s.post(path, {"apiVersion": API, "kind": kind, "metadata": {"name": name, **meta}, "spec": spec})
-    if r.status != 201:
-        raise RuntimeError(f"{kind} {name}: {r}")
-    return r.json
 
 
 def image(s, name, *templates, tag="1", files=None):
@@ -39,23 +30,12 @@ def party(domain, app="serving", **more):
     return {"domainID": domain, "appImageRef": app, **more}
 
 
-def service(s, name, *parties, config='{"model": 1}', labels=None, **meta):
-    return make(s, KDS, "KusciaDeployment", name, {"initiator": "alice", "inputConfig": config, "parties": list(parties) or [party("alice"), party("bob")]}, labels=labels or {}, **meta)
-
-
 def status(s, name):
-    r = s.get(f"{KDS}/{name}")
-    return r.json.get("status", {}) if r.status == 200 else {}
+    return status_of(s, f"{KDS}/{name}")
 
 
 def comes(s, name, phase="Available"):
     return wait_for(lambda: status(s, name).get("phase") == phase)
-
-
-def parts(s, plural, name, ns=None, group="/api/v1"):
-    """Objects of the service, by namespace and name."""
-    found = s.get(f"{group}/{plural}?labelSelector=kuscia.secretflow/kd-name%3D{name}").json["items"]
-    return {f"{o['metadata']['namespace']}/{o['metadata']['name']}": o for o in found if ns in (None, o["metadata"]["namespace"])}
 
 
 def deployments(s, name):
@@ -66,10 +46,6 @@ def pods(s, name, ns=None):
     return [p for p in parts(s, "pods", name, ns).values() if not p["metadata"].get("deletionTimestamp")]
 
 
-def all_parts(s, name):
-    return [*deployments(s, name), *parts(s, "replicasets", name, group="/apis/apps/v1"), *parts(s, "pods", name), *parts(s, "services", name), *parts(s, "configmaps", name)]
-
-
 def env(pod):
     return {e["name"]: e.get("value") for e in pod["spec"]["containers"][0]["env"]}
 
@@ -78,15 +54,6 @@ def remove(s, *names):
     for n in names:
         s.delete(f"{KDS}/{n}")
     return wait_for(lambda: not any(all_parts(s, n) for n in names) and all(s.get(f"{KDS}/{n}").status == 404 for n in names))
-
-
-def numbers(s):
-    """Every port number that tasks and services have, by domain."""
-    given = {}
-    for o in s.get(KDS).json["items"] + s.get(TASKS).json["items"]:
-        for p in o.get("status", {}).get("allocatedPorts", []):
-            given.setdefault(p["domainID"], []).extend(p["namedPort"].values())
-    return given
 
 
 # --- what a service is made of ------------------------------------------------------------------------------------------------------------
@@ -259,7 +226,7 @@ def test_no_room(s):
 
 
 def test_a_party_that_fails(s):
-    service(s, "ill")
+    service(s, "ill", party("alice"), party("bob"))
     comes(s, "ill")
     p = pods(s, "ill", "bob")[0]
     bad = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False", "lastTransitionTime": "2026-01-01T00:00:00Z"}, {"type": "PodScheduled", "status": "True"}],
@@ -344,7 +311,7 @@ def test_kills(s):
         s.kill()
         s.start()
         kills += 1
-    tap.ok("made", wait_for(lambda: all(comes(s, n) for n in names)), {n: status(s, n) for n in names})
+    tap.ok("made", wait_for(lambda: all(is_available(s, n) for n in names)), {n: status(s, n) for n in names})
     given = numbers(s)
     tap.ok("no number twice", all(len(n) == len(set(n)) == 12 for n in given.values()), given)
     for n in names:
@@ -352,7 +319,7 @@ def test_kills(s):
         s.kill()
         s.start()
         kills += 1
-    new = lambda n: comes(s, n) and [env(p)["INPUT_CONFIG"] for p in pods(s, n)] == ['{"model": 7}'] * 2  # noqa: E731
+    new = lambda n: is_available(s, n) and [env(p)["INPUT_CONFIG"] for p in pods(s, n)] == ['{"model": 7}'] * 2  # noqa: E731
     tap.ok("changed", wait_for(lambda: all(new(n) for n in names)), {n: status(s, n) for n in names})
     tap.eq("the numbers are the same", numbers(s), given)
     for n in names:
@@ -372,23 +339,9 @@ def test_example(s):
 
 
 def main():
-    with Server(scheduler=True) as s:
-        agents = []
-        try:
-            for d in DOMAINS:
-                make(s, f"{K}/domains", "Domain", d, {})
-                agents.append(subprocess.Popen([COX, "agent", "--kubeconfig", s.kubeconfig, "--simulate", "1", "--simulate-prefix", d + "-", "--node-label", f"kuscia.secretflow/namespace={d}",
-                                                "--node-taint", "kuscia.secretflow/agent=v1:NoSchedule", "--node-capacity", "cpu=5"], stderr=open(s.path("agent.log"), "a"), stdout=subprocess.DEVNULL))
-            ready = lambda: len(s.get("/api/v1/nodes").json["items"]) == len(DOMAINS) and s.get("/api/v1/namespaces/cross-domain").status == 200 and \
-                all(s.get(f"/api/v1/namespaces/{d}/serviceaccounts/default").status == 200 for d in DOMAINS)  # noqa: E731
-            if not wait_for(ready):
-                raise RuntimeError("no nodes: " + open(s.path("agent.log")).read()[-2000:])
-            tap.run([test_objects, test_affinity, test_rolling, test_what_others_change, test_parties_come_and_go, test_no_room, test_a_party_that_fails, test_quota, test_what_cannot_be, test_numbers, test_kills,
-                     test_example], s)
-        finally:
-            for a in agents:
-                a.terminate()
-                a.wait()
+    with Domains(DOMAINS, capacity=("cpu=5",)) as s:
+        tap.run([test_objects, test_affinity, test_rolling, test_what_others_change, test_parties_come_and_go, test_no_room, test_a_party_that_fails, test_quota, test_what_cannot_be, test_numbers, test_kills,
+                 test_example], s)
     tap.done()
 
 

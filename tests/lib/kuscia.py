@@ -93,6 +93,41 @@ def stage(s, name, what, by="bob"):
     return s.patch(f"{JOBS}/{name}", {"metadata": {"labels": {"kuscia.secretflow/job-stage": what, "kuscia.secretflow/job-stage-trigger": by}}})
 
 
+# --- services ----------------------------------------------------------------------------------------------------------------------------
+
+KDS = f"{K}/namespaces/cross-domain/kusciadeployments"
+
+
+def service(s, name, *parties, config='{"model": 1}', labels=None, **meta):
+    return make(s, KDS, "KusciaDeployment", name, {"initiator": "alice", "inputConfig": config, "parties": list(parties)}, labels=labels or {}, **meta)
+
+
+def is_available(s, name):
+    return status(s, f"{KDS}/{name}").get("phase") == "Available"
+
+
+def parts(s, plural, name, ns=None, group="/api/v1"):
+    """Objects of the service, by namespace and name."""
+    found = s.get(f"{group}/{plural}?labelSelector=kuscia.secretflow/kd-name%3D{name}").json["items"]
+    return {f"{o['metadata']['namespace']}/{o['metadata']['name']}": o for o in found if ns in (None, o["metadata"]["namespace"])}
+
+
+def all_parts(s, name):
+    return [f"{plural} {o}" for group, plural in (("/apis/apps/v1", "deployments"), ("/apis/apps/v1", "replicasets"), ("/api/v1", "pods"), ("/api/v1", "services"), ("/api/v1", "configmaps"))
+            for o in parts(s, plural, name, group=group)]
+
+
+def numbers(s):
+    """Every port number that tasks and services have, by domain."""
+    given = {}
+    for o in s.get(KDS).json["items"] + s.get(TASKS).json["items"]:
+        for p in o.get("status", {}).get("allocatedPorts", []):
+            given.setdefault(p["domainID"], []).extend(p["namedPort"].values())
+    return given
+
+
+# --- machines ----------------------------------------------------------------------------------------------------------------------------
+
 class Agent:
     """`cox agent --simulate`: nodes on paper of one domain, as a process that can be killed."""
 
