@@ -806,9 +806,11 @@ static void run_server(void)
     struct before was = measure(&t);
     nsec_t start = mono();
     atomic_store(&s->start, start);
+    see_bound(&x, ntasks / 10);
+    report("server", "tasks from created to bound, of the first tenth", (double)x.bound / ((double)(x.last_bound - start) / 1e9), "/s", 0, 2000, REPORT_MORE);
     see_run(&x);
     creators_end(pids);
-    tell_rates("server", &t, (double)x.bound, (double)(x.last_bound - start) / 1e9, 2000, &was);
+    tell_rates("server", &t, (double)x.bound, (double)(x.last_bound - start) / 1e9, 0, &was);
     tell_end("server", &x);
     munmap(s, sizeof *s);
     finish(&t, &x, nodes);

@@ -181,9 +181,22 @@ static void gathered(struct job *j)
     gather_next(j);
 }
 
+/* What was read a moment ago is not read again: parties often run the same program. */
+static bool gather_known(struct gather_run *r)
+{
+    for (size_t i = 0; i < r->at; i++)
+        if (str_eq(r->list[i].path, r->list[r->at].path)) {
+            r->list[r->at] = r->list[i];
+            return true;
+        }
+    return false;
+}
+
 static void gather_next(struct job *j)
 {
     struct gather_run *r = j->steps;
+    while (r->at < r->n && gather_known(r))
+        r->at++;
     if (r->at < r->n) {
         job_call(j, S("GET"), r->list[r->at].path, NULL, gathered);
         return;

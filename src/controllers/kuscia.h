@@ -36,6 +36,12 @@ struct ensure {
 void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j));
 
 /* --- and objects to look at ------------------------------------------------------------------------------------------------------------------- */
+/* Does the pod's text name a node, or say why it has none?  One that was only created does neither. */
+static inline bool kuscia_pod_is_told(str pod)
+{
+    return str_find(pod, S("\"nodeName\"")) >= 0 || str_find(pod, S("\"PodScheduled\"")) >= 0;
+}
+
 struct gather {
     str path;
     struct json obj;

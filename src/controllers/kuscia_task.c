@@ -226,6 +226,26 @@ static void made_group(struct job *j)
         make_objects(j);
 }
 
+static void make_group(struct job *j)
+{
+    struct run *r = j->state;
+    struct json group = kuscia_task_group(&j->arena, &r->layout);
+    job_call(j, S("POST"), kuscia_cluster_path(&j->arena, "taskresourcegroups", S("")), &group, made_group);
+}
+
+/* The task as it is with its numbers; the rest follows at once. */
+static void numbered(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j) || !json_path(&j->answer, "status", "allocatedPorts", NULL)) {
+        ended(j);
+        return;
+    }
+    r->task = j->answer;
+    r->meta = json_get(&r->task, S("metadata"));
+    make_group(j);
+}
+
 static void choose_ports(struct job *j)
 {
     struct run *r = j->state;
@@ -246,7 +266,7 @@ static void choose_ports(struct job *j)
     json_set(a, &r->status, S("startTime"), json_string(now_of(j)));
     json_set(a, &r->status, S("allocatedPorts"), allocated);
     kuscia_condition(a, &r->status, "PortsAllocated", true, S(""), S(""), now_of(j));
-    write_status(j, ended);
+    write_status(j, numbered);
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -378,14 +398,13 @@ static void got_images(struct job *j)
         fail(j, "ValidateFailed", arena_str(a, str_of(err.msg)));
         return;
     }
-    bool numbered = kuscia_layout_ports(&r->layout, json_get(status_of(r), S("allocatedPorts")));
+    bool has_numbers = kuscia_layout_ports(&r->layout, json_get(status_of(r), S("allocatedPorts")));
     if (has_condition(r, "ResourceCreated")) {
         look_at_group(j, look_at_pods);
-    } else if (!numbered || !has_condition(r, "PortsAllocated")) {
+    } else if (!has_numbers || !has_condition(r, "PortsAllocated")) {
         choose_ports(j);
     } else {
-        struct json group = kuscia_task_group(a, &r->layout);
-        job_call(j, S("POST"), kuscia_cluster_path(a, "taskresourcegroups", S("")), &group, made_group);
+        make_group(j);
     }
 }
 
@@ -426,6 +445,16 @@ static void got_group_of_gone(struct job *j)
     job_call(j, S("DELETE"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), &options, group_gone);
 }
 
+static void got_task(struct job *j);
+
+static void bound_task(struct job *j)
+{
+    if (job_ok(j) && object_has_finalizer(&j->answer, S(FINALIZER)))
+        got_task(j);
+    else
+        ended(j);
+}
+
 static void got_task(struct job *j)
 {
     if (!job_ok(j)) {
@@ -448,7 +477,7 @@ static void got_task(struct job *j)
         struct json patch = patch_of(&j->arena, &r->task), list = json_get(r->meta, S("finalizers")) ? json_copy(&j->arena, json_get(r->meta, S("finalizers"))) : json_array();
         json_push(&j->arena, &list, json_string(S(FINALIZER)));
         json_set(&j->arena, json_get(&patch, S("metadata")), S("finalizers"), list);
-        job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, ended); /* and again with its event */
+        job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, bound_task);
     } else if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
         look_at_group(j, end_pods);
     } else {
@@ -481,7 +510,7 @@ static void on_task(struct controller *c, const struct resource *r UNUSED, struc
 /* Of most pods nothing but these bytes is looked at. */
 static void on_pod(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    if (str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0)
+    if (str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0 || (ev->change == INFORMER_ADDED && !kuscia_pod_is_told(ev->object)))
         return;
     str task = json_get_str(json_get(informer_event_meta(ev), S("annotations")), S(KUSCIA("task-resource-group")));
     if (task.len)
@@ -509,7 +538,7 @@ static void fini(struct controller *c)
 
 const struct controller_type controller_kuscia_task = {
     .name = "kuscia-task",
-    .parallel = 16,
+    .parallel = 64, /* each waits for the log most of the time */
     .watches = {{.group = "kuscia.secretflow", .plural = "kusciatasks", .event = on_task},
                 {.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group},
                 {.group = "", .plural = "pods", .event = on_pod}},

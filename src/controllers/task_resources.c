@@ -275,14 +275,6 @@ static void seen_resources(struct job *j)
         return;
     }
     str phase = phase_of(r);
-    if (!phase.len || str_is(phase, "Pending")) {
-        condition(j, "TaskResourceGroupValidated", true, S(""));
-        condition(j, "TaskResourceNameGenerated", true, S(""));
-        set_phase(j, "Creating");
-        j->status = 200;
-        write_status(j);
-        return;
-    }
     if (str_is(phase, "Creating"))
         condition(j, "TaskResourcesCreated", true, S(""));
     if (!str_is(phase, "Failed") && !str_is(phase, "Reserved"))
@@ -317,6 +309,21 @@ static void look(struct job *j)
     gather_all(j, r->pods, n, seen_pods);
 }
 
+static void begin(struct job *j)
+{
+    condition(j, "TaskResourceGroupValidated", true, S(""));
+    condition(j, "TaskResourceNameGenerated", true, S(""));
+    set_phase(j, "Creating");
+    j->status = 200;
+    write_status(j);
+}
+
+/* All parties have their room, and their TaskResources said so before the group did: what the pods do now is the task's. */
+static bool is_settled(const struct run *r)
+{
+    return str_is(phase_of(r), "Reserved") && json_get_int(r->spec, S("minReservedMembers"), 1) >= (int64_t)r->nparties;
+}
+
 static void got_group(struct job *j)
 {
     if (!job_ok(j) || object_deleting(&j->answer)) {
@@ -332,7 +339,15 @@ static void got_group(struct job *j)
     r->nparties = json_is(r->parties, JSON_ARRAY) ? r->parties->len : 0;
     const struct json *status = json_get(&r->group, S("status"));
     r->status = status ? json_copy(&j->arena, status) : json_object();
-    look(j);
+    str phase = phase_of(r);
+    if (!phase.len || str_is(phase, "Pending")) {
+        begin(j);
+    } else if (is_settled(r)) {
+        waiting_drop(j);
+        job_end(j, WORK_OK);
+    } else {
+        look(j);
+    }
 }
 
 static void reconcile(struct job *j)
@@ -345,9 +360,10 @@ static void on_group(struct controller *c, const struct resource *r UNUSED, stru
     controller_enqueue(c, ev);
 }
 
+/* A pod that is nowhere, and of which the scheduler said nothing yet, changes nothing. */
 static void on_pod(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    if (ev->change == INFORMER_DELETED || str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0)
+    if (ev->change == INFORMER_DELETED || str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0 || !kuscia_pod_is_told(ev->object))
         return;
     str group = json_get_str(json_get(informer_event_meta(ev), S("annotations")), S(KUSCIA("task-resource-group")));
     if (group.len)
@@ -370,7 +386,7 @@ static void fini(struct controller *c)
 
 const struct controller_type controller_task_resources = {
     .name = "task-resources",
-    .parallel = 8,
+    .parallel = 64, /* each waits for the log most of the time */
     .watches = {{.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group}, {.group = "", .plural = "pods", .event = on_pod}},
     .init = init,
     .fini = fini,

@@ -221,6 +221,7 @@ void transfers_start(struct transfers *x, nsec_t now, uint32_t id, double bits, 
         vec_push(&x->uses, uses[i]);
         t.n++;
     }
+    t.rate = t.n ? 0 : INFINITY; /* until rates are made */
     x->nuses += t.n;
     vec_push(&x->all, t);
     x->stale = true;
@@ -239,7 +240,7 @@ void transfers_stop(struct transfers *x, nsec_t now, uint32_t id)
 /* Less than a nanosecond's worth is nothing. */
 static nsec_t time_left(const struct transfer *t)
 {
-    double ns = isinf(t->rate) || t->left <= 0 ? 0 : t->left / t->rate * 1e9;
+    double ns = isinf(t->rate) || t->left <= 0 ? 0 : t->rate > 0 ? t->left / t->rate * 1e9 : INFINITY;
     return ns < 1 ? 0 : ns < 4e18 ? (nsec_t)ceil(ns) : INT64_MAX / 2;
 }
 
@@ -254,8 +255,7 @@ nsec_t transfers_next(struct transfers *x)
 
 bool transfers_take(struct transfers *x, nsec_t now, uint32_t *ret_id)
 {
-    advance(x, now);
-    make_rates(x);
+    advance(x, now); /* rates as they were until now say who is through */
     for (size_t i = 0; i < x->all.len; i++)
         if (time_left(&x->all.p[i]) == 0) {
             *ret_id = x->all.p[i].id;
