@@ -18,6 +18,7 @@
 #define KUSCIA_PATH "/apis/" KUSCIA_API
 #define KUSCIA_NS "cross-domain" /* of jobs and tasks */
 #define KUSCIA(name) "kuscia.secretflow/" name /* label or annotation */
+#define KUSCIA_LIFE_SECONDS 300 /* how long a task waits for room that does not say it */
 #define KUSCIA_TAINT KUSCIA("agent")
 #define KUSCIA_NODE_LABEL KUSCIA("namespace")
 

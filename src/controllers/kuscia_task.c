@@ -5,13 +5,15 @@
  * Everything of a task in other namespaces is owned by its TaskResourceGroup, which has its name: whoever deletes that, deletes all of it.  The finalizer sees to it when the task goes.
  * Pods that have ended stay until then, so that their logs can be read.  Every step can be taken again: names follow from the task alone. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/civil.h"
 #include "controllers/kuscia.h"
-#include "controllers/kuscia_task_plan.h"
+#include "controllers/kuscia_room.h"
 
 #define FINALIZER KUSCIA("task-resources")
 
 struct state {
     struct kuscia_ports ports;
+    struct kuscia_room room;
 };
 
 struct run {
@@ -113,16 +115,21 @@ static void fail(struct job *j, const char *reason, str message)
     write_status(j, ended);
 }
 
+static void wait_for_quota(struct job *j, str why);
+
 /* Of an object that is refused for good the task is told; the rest is tried again. */
 static void fail_or_retry(struct job *j)
 {
-    if (j->status >= 400 && j->status < 500 && j->status != 409 && j->status != 429)
+    str said = json_get_str(&j->answer, S("message"));
+    if (j->status == 403 && str_find(said, S("exceeded quota")) >= 0)
+        wait_for_quota(j, arena_str(&j->arena, said));
+    else if (j->status >= 400 && j->status < 500 && j->status != 409 && j->status != 429)
         fail(j, "CreateResourceFailed", arena_str(&j->arena, json_get_str(&j->answer, S("message"))));
     else
         job_end(j, WORK_RETRY);
 }
 
-/* --- making it ---------------------------------------------------------------------------------------------------------------------------------------------- */
+/* --- a quota that others fill ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void look_again(struct job *j)
 {
@@ -131,6 +138,40 @@ static void look_again(struct job *j)
     else
         job_end_status(j);
 }
+
+static void gave_back(struct job *j)
+{
+    if (job_ok(j))
+        write_status(j, look_again);
+    else
+        job_end(j, WORK_RETRY);
+}
+
+static str of_task(struct arena *a, const char *plural, str ns, str uid);
+
+/* The pods that were made are given back: a task must not hold a part of a quota that another task waits for. */
+static void wait_for_quota(struct job *j, str why)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    nsec_t start = 0;
+    int64_t seconds = json_get_int(json_path(&r->task, "spec", "scheduleConfig", NULL), S("lifecycleSeconds"), 0);
+    seconds = seconds > 0 ? seconds : KUSCIA_LIFE_SECONDS;
+    if (civil_parse(json_get_str(status_of(r), S("startTime")), &start) && clock_wall(j->c->opts->clock) >= start + seconds * NSEC_PER_SEC) {
+        fail(j, "QuotaExceeded", arena_fmt(a, "there was no room within %lld seconds (lifecycleSeconds): " STR_FMT, (long long)seconds, STR_ARG(why)));
+        return;
+    }
+    r->status = json_copy(a, status_of(r));
+    json_set(a, &r->status, S("phase"), json_string(S("Pending")));
+    json_set(a, &r->status, S("reason"), json_string(S("QuotaExceeded")));
+    json_set(a, &r->status, S("message"), json_string(arena_fmt(a, "waiting for other tasks of the domain to end: " STR_FMT, STR_ARG(why))));
+    struct step *steps = arena_array(a, r->layout.nparties + 1, struct step);
+    for (size_t i = 0; i < r->layout.nparties; i++)
+        steps[i] = (struct step){S("DELETE"), of_task(a, "pods", r->layout.parties[i].domain, r->layout.uid), json_null()};
+    steps_all(j, steps, r->layout.nparties, gave_back);
+}
+
+/* --- making it ---------------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* A task of this name had a pod or a service of that name, which has not gone yet. */
 static void wait_for_room(struct job *j)
@@ -256,6 +297,11 @@ static void choose_ports(struct job *j)
         job_end_after(j, 100 * NSEC_PER_MSEC);
         return;
     }
+    str never = kuscia_room_never(&state_of(j->c)->room, a, &r->layout);
+    if (never.len) {
+        fail(j, "Unsatisfiable", never);
+        return;
+    }
     if (kuscia_layout_choose(a, &r->layout, &state_of(j->c)->ports, &allocated, &err) < 0) {
         fail(j, "PortsExhausted", arena_str(a, str_of(err.msg)));
         return;
@@ -363,7 +409,10 @@ static void seen_all(struct job *j)
     const struct json **pods = arena_array(a, r->npods + 1, const struct json *);
     for (size_t i = 0; i < r->npods; i++)
         pods[i] = r->pods[i].found && is_ours(r, &r->pods[i].obj) ? &r->pods[i].obj : NULL;
-    struct task_view view = {.layout = &r->layout, .pods = pods, .group = r->group.found && is_ours(r, &r->group.obj) ? &r->group.obj : NULL, .now = now_of(j)};
+    str *lacks = arena_array(a, r->layout.nparties + 1, str);
+    for (size_t i = 0; i < r->layout.nparties; i++)
+        lacks[i] = kuscia_room_lacks(&state_of(j->c)->room, a, r->layout.parties[i].domain);
+    struct task_view view = {.lacks = lacks, .layout = &r->layout, .pods = pods, .group = r->group.found && is_ours(r, &r->group.obj) ? &r->group.obj : NULL, .now = now_of(j)};
     r->status = kuscia_task_status(a, &view);
     write_status(j, ended);
 }
@@ -523,16 +572,44 @@ static void on_group(struct controller *c, const struct resource *r UNUSED, stru
         workqueue_add(c->queue, arena_fmt(ev->arena_, KUSCIA_NS "/" STR_FMT, STR_ARG(informer_event_name(ev))));
 }
 
+static void on_node(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    kuscia_room_node(&state_of(c)->room, informer_event_name(ev), ev->change == INFORMER_DELETED ? NULL : informer_event_object(ev));
+}
+
+static void on_quota(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    kuscia_room_quota(&state_of(c)->room, informer_event_ns(ev), informer_event_name(ev), ev->change == INFORMER_DELETED ? NULL : informer_event_object(ev));
+}
+
+static void on_route(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    str key = arena_fmt(ev->arena_, STR_FMT "/" STR_FMT, STR_ARG(informer_event_ns(ev)), STR_ARG(informer_event_name(ev)));
+    kuscia_room_route(&state_of(c)->room, key, ev->change == INFORMER_DELETED ? NULL : informer_event_object(ev));
+}
+
+static void nodes_begin(struct controller *c, const struct resource *r UNUSED)
+{
+    kuscia_room_forget_nodes(&state_of(c)->room);
+}
+
+static void quotas_begin(struct controller *c, const struct resource *r UNUSED)
+{
+    kuscia_room_forget_quotas(&state_of(c)->room);
+}
+
 static void init(struct controller *c)
 {
     struct state *s = xnew(struct state);
     kuscia_ports_init(&s->ports);
+    kuscia_room_init(&s->room);
     c->state = s;
 }
 
 static void fini(struct controller *c)
 {
     kuscia_ports_fini(&state_of(c)->ports);
+    kuscia_room_fini(&state_of(c)->room);
     free(c->state);
 }
 
@@ -541,7 +618,11 @@ const struct controller_type controller_kuscia_task = {
     .parallel = 64, /* each waits for the log most of the time */
     .watches = {{.group = "kuscia.secretflow", .plural = "kusciatasks", .event = on_task},
                 {.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group},
-                {.group = "", .plural = "pods", .event = on_pod}},
+                {.group = "", .plural = "pods", .event = on_pod},
+                {.group = "", .plural = "nodes", .event = on_node, .begin = nodes_begin},
+                {.group = "", .plural = "resourcequotas", .event = on_quota, .begin = quotas_begin},
+                {.group = "kuscia.secretflow", .plural = "clusterdomainroutes", .event = on_route},
+                {.group = "kuscia.secretflow", .plural = "domainroutes", .event = on_route}},
     .init = init,
     .fini = fini,
     .reconcile = reconcile,

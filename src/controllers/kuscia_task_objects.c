@@ -8,7 +8,7 @@
 #include "controllers/kuscia_render.h"
 #include "controllers/kuscia_task_plan.h"
 
-enum { RESERVED_SECONDS = 30, LIFE_SECONDS = 300, RETRY_SECONDS = 30, PORT_NAME_MAX = 15 };
+enum { RESERVED_SECONDS = 30, RETRY_SECONDS = 30, PORT_NAME_MAX = 15 };
 
 /* --- the group ------------------------------------------------------------------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ struct json kuscia_task_group(struct arena *a, const struct layout *l)
                      "\"" KUSCIA("job-id") "\":%S,\"" KUSCIA("task-alias") "\":%S},\"labels\":{\"" KUSCIA("controller") "\":\"kusciatask\",\"" KUSCIA("task-uid") "\":%S,\"" KUSCIA("job-uid") "\":%S}},"
                      "\"spec\":{\"minReservedMembers\":%d,\"resourceReservedSeconds\":%d,\"lifecycleSeconds\":%d,\"retryIntervalSeconds\":%d,\"initiator\":%S,\"parties\":%j}}",
                      l->name, l->initiator, l->name, json_get_str(notes, S(KUSCIA("job-id"))), json_get_str(notes, S(KUSCIA("task-alias"))), l->uid, json_get_str(labels, S(KUSCIA("job-uid"))),
-                     (int64_t)l->min_parties, seconds(l, "resourceReservedSeconds", RESERVED_SECONDS), seconds(l, "lifecycleSeconds", LIFE_SECONDS), seconds(l, "retryIntervalSeconds", RETRY_SECONDS),
+                     (int64_t)l->min_parties, seconds(l, "resourceReservedSeconds", RESERVED_SECONDS), seconds(l, "lifecycleSeconds", KUSCIA_LIFE_SECONDS), seconds(l, "retryIntervalSeconds", RETRY_SECONDS),
                      l->initiator, &parties);
 }
 

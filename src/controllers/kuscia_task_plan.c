@@ -352,7 +352,7 @@ bool kuscia_condition(struct arena *a, struct json *status, const char *type, bo
 }
 
 /* A party in its words: where it stands, and when it does not, why. */
-static struct json party_status(struct arena *a, const struct layout_party *p, const struct json *const *pods)
+static struct json party_status(struct arena *a, const struct layout_party *p, const struct json *const *pods, str lacks)
 {
     size_t count[4] = {0};
     str why = S(""), reason, log;
@@ -368,7 +368,9 @@ static struct json party_status(struct arena *a, const struct layout_party *p, c
     const char *phase = p->npods - count[POD_BAD] < p->min_pods ? "Failed" : count[POD_GOOD] >= p->min_pods ? "Succeeded" : count[POD_RUNS] || count[POD_GOOD] ? "Running" : "Pending";
     struct json st = json_make(a, "{\"domainID\":%S,\"phase\":%s}", p->domain, phase);
     set_text(a, &st, "role", p->role);
-    if (strcmp(phase, "Succeeded") != 0)
+    if (strcmp(phase, "Pending") == 0 && lacks.len)
+        set_text(a, &st, "message", lacks);
+    else if (strcmp(phase, "Succeeded") != 0)
         set_text(a, &st, "message", why);
     return st;
 }
@@ -444,7 +446,7 @@ struct json kuscia_task_status(struct arena *a, const struct task_view *v)
     size_t at = 0;
     for (size_t i = 0; i < v->layout->nparties; i++) {
         const struct layout_party *p = &v->layout->parties[i];
-        json_push(a, &parties, party_status(a, p, v->pods + at));
+        json_push(a, &parties, party_status(a, p, v->pods + at, v->lacks ? v->lacks[i] : S("")));
         for (size_t k = 0; k < p->npods; k++, at++) {
             str key = arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->domain), STR_ARG(p->pods[k].name));
             json_set(a, &pods, key, pod_status(a, p, &p->pods[k], v->pods[at], json_get(json_get(was, S("podStatuses")), key)));

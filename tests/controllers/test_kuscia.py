@@ -62,6 +62,47 @@ def test_loans(s):
     end_task(s, "loans", "only")
 
 
+def test_never(s):
+    """What no node, link or quota could ever hold fails at once, with names and numbers, and nothing is made for it; what is only taken, or not there yet, is waited for."""
+    def failed(name):
+        found = wait_for(lambda: (lambda t: t if t.get("status", {}).get("completionTime") else None)(tasks_of(s, name).get("only", {})))
+        st = found["status"] if found else {}
+        return (st.get("phase"), st.get("reason"), st.get("message")), s.get(f"{GROUPS}/{found['metadata']['name']}").status if found else 0
+    rows = [("cpu", party("bob", resources={"requests": {"cpu": "64"}}), "party bob: a pod needs 64 cpu, and the largest node of the domain, bob-0, has 4 cpu"),
+            ("gpus", party("bob", resources={"limits": {"nvidia.com/gpu": "2"}}), "party bob: a pod needs 2 nvidia.com/gpu, and the largest node of the domain, bob-0, has 0 nvidia.com/gpu"),
+            ("band", party("bob", bandwidthRequest="1Gbps"), "party bob: a pod needs 1 Gbit/s egress bandwidth, and the largest node of the domain, bob-0, has 100 Mbit/s egress bandwidth")]
+    for name, asks, why in rows:
+        job(s, f"never-{name}", task("only", party("alice"), asks))
+        tap.eq(f"never: {name}", failed(f"never-{name}"), (("Failed", "Unsatisfiable", why), 404))
+    make(s, f"{K}/clusterdomainroutes", "ClusterDomainRoute", "alice-carol", {"source": "alice", "destination": "carol", "authenticationType": "None", "bandwidth": "50Mbps"})
+    job(s, "never-link", task("only", party("alice", bandwidthRequest="egress=60Mbps"), party("carol")))
+    tap.eq("never: link", failed("never-link"), (("Failed", "Unsatisfiable", "the link alice->carol carries 50 Mbit/s, and the task needs 60 Mbit/s"), 404))
+    s.delete(f"{K}/clusterdomainroutes/alice-carol")
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few"}, "spec": {"hard": {"pods": "1"}}}
+    used = lambda: status(s, "/api/v1/namespaces/carol/resourcequotas/few").get("used", {}).get("pods")  # noqa: E731
+    wait_for(lambda: not s.get("/api/v1/namespaces/carol/pods").json["items"])
+    s.post("/api/v1/namespaces/carol/resourcequotas", quota)
+    wait_for(lambda: used() == "0")
+    job(s, "never-quota", task("only", party("alice"), party("carol"), app="two"))
+    tap.eq("never: quota", failed("never-quota"), (("Failed", "Unsatisfiable", "party carol: its pods need 2 pods, and its quota carol/few allows 1 pods"), 404))
+    job(s, "quota-1", task("only", party("alice"), party("carol")))
+    wait_for(lambda: task_phase(s, "quota-1", "only") == "Running")
+    job(s, "quota-2", task("only", party("alice"), party("carol")))
+    says = lambda: tasks_of(s, "quota-2").get("only", {}).get("status", {})  # noqa: E731
+    tap.ok("a quota that others fill is waited for", wait_for(lambda: says().get("reason") == "QuotaExceeded" and "exceeded quota: few" in says()["message"]) and says()["phase"] == "Pending", says())
+    end_task(s, "quota-1", "only")
+    s.delete(f"{JOBS}/quota-1")
+    tap.ok("and then it runs", wait_for(lambda: task_phase(s, "quota-2", "only") == "Running"), says())
+    end_task(s, "quota-2", "only")
+    s.delete("/api/v1/namespaces/carol/resourcequotas/few")
+    make(s, f"{K}/domains", "Domain", "dave", {})
+    wait_for(lambda: s.get("/api/v1/namespaces/dave/serviceaccounts/default").status == 200)
+    job(s, "absent", task("only", party("alice"), party("dave", resources={"requests": {"cpu": "64"}}), id="absent-1"))
+    parties = lambda: {p["domainID"]: p.get("message", "") for p in status(s, f"{TASKS}/absent-1").get("partyTaskStatus", [])}  # noqa: E731
+    tap.ok("a domain without nodes is waited for, and said to be", wait_for(lambda: parties().get("dave") == "domain dave has no nodes; a machine joins with cox join --domain dave"), parties())
+    s.delete(f"{JOBS}/absent")
+
+
 # --- what a task is made of -----------------------------------------------------------------------------------------------------------
 
 def test_objects(s):
@@ -148,6 +189,22 @@ def test_files_as_engines_read_them(s):
     tap.ok("it runs to its end", end_task(s, "engine", "a"))
 
 
+class Taken:
+    """Most of bob's node, for a while."""
+
+    def __init__(self, s):
+        self.s = s
+
+    def __enter__(self):
+        self.s.post("/api/v1/namespaces/bob/pods", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "taken"}, "spec": {"nodeName": "bob-0", "tolerations": [{"operator": "Exists"}], "containers": [
+            {"name": "c", "image": "i", "resources": {"requests": {"cpu": "2", "kuscia.io/bandwidth": "70"}, "limits": {"kuscia.io/bandwidth": "70"}}}]}})
+        wait_for(lambda: status(self.s, "/api/v1/namespaces/bob/pods/taken").get("phase") == "Running")
+
+    def __exit__(self, *_):
+        self.s.delete("/api/v1/namespaces/bob/pods/taken?gracePeriodSeconds=0")
+        wait_for(lambda: self.s.get("/api/v1/namespaces/bob/pods/taken").status == 404)
+
+
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
 
 def test_one_decision(s):
@@ -166,14 +223,21 @@ def test_one_decision(s):
 
 
 def test_stopped_while_it_waits(s):
-    job(s, "idle", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "99"}}), id="idle-a"))
+    with Taken(s):
+        stop_it(s)
+
+
+def stop_it(s):
+    job(s, "idle", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "3"}}), id="idle-a"))
     tap.ok("it waits", wait_for(lambda: status(s, f"{GROUPS}/idle-a").get("phase") == "Reserving" and len(pods(s, "idle-a")) == 2))
     stage(s, "idle", "Cancel")
     tap.ok("cancelled: nobody waits any more", wait_for(lambda: phase(s, "idle") == "Cancelled" and not pods(s, "idle-a") and status(s, f"{GROUPS}/idle-a").get("phase") == "Failed"), s.get(f"{GROUPS}/idle-a"))
 
 
 def test_expiry(s):
-    job(s, "huge", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "99"}}), id="huge-a", scheduleConfig={"lifecycleSeconds": 2, "resourceReservedSeconds": 1}))
+    with Taken(s):
+        job(s, "huge", task("a", party("alice"), party("bob", resources={"requests": {"cpu": "3"}}), id="huge-a", scheduleConfig={"lifecycleSeconds": 2, "resourceReservedSeconds": 1}))
+        wait_for(lambda: phase(s, "huge") == "Failed")
     tap.ok("what finds no room within its time fails", wait_for(lambda: phase(s, "huge") == "Failed"), status(s, f"{JOBS}/huge"))
     st = status(s, f"{TASKS}/huge-a")
     tap.ok("and says so", st["reason"] == "TaskResourceGroupPhaseFailed" and "within 2 seconds" in st["message"] and "bob" in st["message"], st)
@@ -397,6 +461,7 @@ def main():
             test_files_as_engines_read_them,
             test_bandwidth,
             test_loans,
+            test_never,
             test_one_decision,
             test_stopped_while_it_waits,
             test_expiry,

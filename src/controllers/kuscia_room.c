@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "controllers/kuscia_room.h"
+
+#include "api/quantity.h"
+#include "base/bandwidth.h"
+#include "base/vec.h"
+#include "controllers/kuscia.h"
+
+#define AMOUNTS_MAX 32u /* resources of a node or pod that are looked at */
+
+struct amount {
+    char name[128];
+    int64_t n; /* cpu in milli */
+};
+struct amounts {
+    struct amount list[AMOUNTS_MAX];
+    size_t len;
+};
+struct node {
+    char *name, *domain;
+    bool ready;
+    struct amounts have;
+};
+struct quota {
+    char *key, *ns;
+    struct amounts hard;
+};
+struct route {
+    char *key, *source, *destination;
+    int64_t bits;
+};
+
+/* --- amounts -------------------------------------------------------------------------------------------------------------------------------------- */
+
+static struct amount *find(const struct amounts *a, str name)
+{
+    for (size_t i = 0; i < a->len; i++)
+        if (str_is(name, a->list[i].name))
+            return (struct amount *)&a->list[i];
+    return NULL;
+}
+
+/* A resource beyond the limit is not looked at: the scheduler does. */
+static void put(struct amounts *a, str name, int64_t n)
+{
+    struct amount *x = find(a, name);
+    if (!x && (a->len == AMOUNTS_MAX || name.len >= sizeof x->name))
+        return;
+    if (!x) {
+        x = &a->list[a->len++];
+        *x = (struct amount){0};
+        memcpy(x->name, name.p, name.len);
+    }
+    if (__builtin_add_overflow(x->n, n, &x->n))
+        x->n = INT64_MAX;
+}
+
+static int64_t times(int64_t n, size_t count)
+{
+    int64_t r;
+    return __builtin_mul_overflow(n, (int64_t)count, &r) ? INT64_MAX : r;
+}
+
+static int64_t read(str name, const struct json *v)
+{
+    struct quantity q;
+    if (!v || !quantity_parse(json_str(v), &q))
+        return 0;
+    return str_is(name, "cpu") || str_is(name, "requests.cpu") ? quantity_to_milli(&q) : quantity_to_i64(&q);
+}
+
+/* Bandwidth of both ends is one of each, less those that the list names by themselves. */
+static void add_list(struct amounts *to, const struct json *list, const struct json *instead)
+{
+    for (uint32_t i = 0; json_is(list, JSON_OBJECT) && i < list->len; i++) {
+        str name = list->members[i].key;
+        if (json_get(instead, name))
+            continue;
+        if (!str_is(name, BANDWIDTH_KUSCIA)) {
+            put(to, name, read(name, &list->members[i].value));
+            continue;
+        }
+        for (int e = 0; e < BANDWIDTH_ENDS; e++)
+            if (!json_get(list, str_of(bandwidth_resource[e])))
+                put(to, str_of(bandwidth_resource[e]), times(read(name, &list->members[i].value), BANDWIDTH_MBIT));
+    }
+}
+
+static str text_of(struct arena *a, str name, int64_t n)
+{
+    char bits[BANDWIDTH_TEXT];
+    if (str_is(name, "cpu")) {
+        struct quantity q = quantity_from_milli(n);
+        return arena_fmt(a, STR_FMT " cpu", STR_ARG(quantity_format(a, &q)));
+    }
+    if (bandwidth_is_resource(name))
+        return arena_fmt(a, "%s %s", bandwidth_print(n, bits), str_is(name, bandwidth_resource[BANDWIDTH_OUT]) ? "egress bandwidth" : "ingress bandwidth");
+    struct quantity q = {.mantissa = n, .format = str_is(name, "memory") || str_is(name, "ephemeral-storage") ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI};
+    return arena_fmt(a, STR_FMT " " STR_FMT, STR_ARG(quantity_format(a, &q)), STR_ARG(name));
+}
+
+/* --- what is seen ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static void node_free(struct node *n)
+{
+    free(n->name);
+    free(n->domain);
+    free(n);
+}
+
+static void quota_free(struct quota *q)
+{
+    free(q->key);
+    free(q->ns);
+    free(q);
+}
+
+static void route_free(struct route *r)
+{
+    free(r->key);
+    free(r->source);
+    free(r->destination);
+    free(r);
+}
+
+void kuscia_room_forget_nodes(struct kuscia_room *r)
+{
+    map_foreach(e, &r->nodes_)
+        node_free(e->value);
+    map_clear(&r->nodes_);
+}
+
+void kuscia_room_forget_quotas(struct kuscia_room *r)
+{
+    map_foreach(e, &r->quotas_)
+        quota_free(e->value);
+    map_clear(&r->quotas_);
+}
+
+static void forget_routes(struct kuscia_room *r)
+{
+    map_foreach(e, &r->routes_)
+        route_free(e->value);
+    map_clear(&r->routes_);
+}
+
+void kuscia_room_init(struct kuscia_room *r)
+{
+    *r = (struct kuscia_room){0};
+}
+
+void kuscia_room_fini(struct kuscia_room *r)
+{
+    kuscia_room_forget_nodes(r);
+    kuscia_room_forget_quotas(r);
+    forget_routes(r);
+    map_fini(&r->nodes_);
+    map_fini(&r->quotas_);
+    map_fini(&r->routes_);
+}
+
+static bool is_ready(const struct json *node)
+{
+    const struct json *list = json_path(node, "status", "conditions", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("type")), "Ready"))
+            return str_is(json_get_str(&list->items[i], S("status")), "True");
+    return false;
+}
+
+/* The larger of what is said and what is reported, times what may be promised besides. */
+static void add_notes(struct amounts *have, const struct json *notes)
+{
+    int64_t said[BANDWIDTH_ENDS] = {0};
+    double factor;
+    str note = json_get_str(notes, S(BANDWIDTH_CAPACITY));
+    if (note.len)
+        err_ignore(bandwidth_parse_ends(note, said, NULL), "then it says nothing");
+    if (!str_to_double(json_get_str(notes, S("cox.io/bandwidth-overcommit")), &factor) || !(factor > 0 && factor <= 1000))
+        factor = 1;
+    for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+        put(have, str_of(bandwidth_resource[e]), 0);
+        struct amount *x = find(have, str_of(bandwidth_resource[e]));
+        if (x)
+            x->n = (int64_t)((double)MIN(MAX(x->n, said[e]), (int64_t)BANDWIDTH_MAX) * factor);
+    }
+}
+
+void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
+{
+    const struct json *allocatable = json_path(obj, "status", "allocatable", NULL);
+    str domain = json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA_NODE_LABEL));
+    struct node *n = map_del(&r->nodes_, name);
+    if (n)
+        node_free(n);
+    if (!obj || !domain.len)
+        return;
+    n = xnew(struct node);
+    *n = (struct node){.name = str_dup(name), .domain = str_dup(domain), .ready = is_ready(obj)};
+    add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : json_path(obj, "status", "capacity", NULL), NULL);
+    add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL));
+    map_put(&r->nodes_, str_of(n->name), n);
+}
+
+void kuscia_room_quota(struct kuscia_room *r, str ns, str name, const struct json *obj)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    str key = arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(name));
+    const struct json *spec = json_get(obj, S("spec")), *hard = json_get(spec, S("hard")), *scopes = json_get(spec, S("scopes"));
+    struct quota *q = map_del(&r->quotas_, key);
+    if (q)
+        quota_free(q);
+    if (!obj || (json_is(scopes, JSON_ARRAY) && scopes->len) || json_get(spec, S("scopeSelector")))
+        return; /* one that is for some pods only may not be for these */
+    q = xnew(struct quota);
+    *q = (struct quota){.key = str_dup(key), .ns = str_dup(ns)};
+    for (uint32_t i = 0; json_is(hard, JSON_OBJECT) && i < hard->len; i++) {
+        str of = hard->members[i].key;
+        int64_t n = read(of, &hard->members[i].value);
+        of = str_has_prefix(of, S("requests.")) ? str_from(of, 9) : str_is(of, "count/pods") ? S("pods") : of;
+        if (str_is(of, BANDWIDTH_KUSCIA) || find(&q->hard, of))
+            continue; /* it counts that name alone; the API server does */
+        put(&q->hard, of, n);
+    }
+    map_put(&r->quotas_, str_of(q->key), q);
+}
+
+void kuscia_room_route(struct kuscia_room *r, str key, const struct json *obj)
+{
+    const struct json *spec = json_get(obj, S("spec"));
+    int64_t bits;
+    struct route *x = map_del(&r->routes_, key);
+    if (x)
+        route_free(x);
+    if (!obj || bandwidth_parse(json_get_str(spec, S("bandwidth")), &bits, NULL) < 0)
+        return;
+    x = xnew(struct route);
+    *x = (struct route){str_dup(key), str_dup(json_get_str(spec, S("source"))), str_dup(json_get_str(spec, S("destination"))), bits};
+    map_put(&r->routes_, str_of(x->key), x);
+}
+
+/* --- what a task needs ---------------------------------------------------------------------------------------------------------------------------------- */
+
+/* All pods of a party are alike but for names. */
+static void needs_of(struct arena *a, const struct layout *l, const struct layout_party *p, struct amounts *ret)
+{
+    struct json nobody = json_object(), pod = kuscia_task_pod(a, l, p, &p->pods[0], &nobody);
+    const struct json *containers = json_path(&pod, "spec", "containers", NULL);
+    *ret = (struct amounts){0};
+    for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
+        const struct json *requests = json_path(&containers->items[i], "resources", "requests", NULL);
+        add_list(ret, requests, NULL);
+        add_list(ret, json_path(&containers->items[i], "resources", "limits", NULL), requests);
+    }
+    put(ret, S("pods"), 1);
+}
+
+static uint64_t fits_on(const struct node *n, const struct amounts *need)
+{
+    uint64_t most = UINT64_MAX;
+    for (size_t i = 0; i < need->len; i++) {
+        const struct amount *have = find(&n->have, str_of(need->list[i].name));
+        if (need->list[i].n > 0)
+            most = MIN(most, (uint64_t)(have ? have->n / need->list[i].n : 0));
+    }
+    return most;
+}
+
+static const struct node *largest(const struct kuscia_room *r, str domain, str name, int64_t *ret_n)
+{
+    const struct node *best = NULL;
+    map_foreach(e, &r->nodes_) {
+        const struct node *n = e->value;
+        const struct amount *x = find(&n->have, name);
+        int64_t have = x ? x->n : 0;
+        if (!str_is(domain, n->domain) || (best && (have < *ret_n || (have == *ret_n && strcmp(n->name, best->name) > 0))))
+            continue;
+        best = n;
+        *ret_n = have;
+    }
+    return best;
+}
+
+static str why_no_node(const struct kuscia_room *r, struct arena *a, const struct layout_party *p, const struct amounts *need, uint64_t fit)
+{
+    struct strbuf all = strbuf_on(a);
+    for (size_t i = 0; i < need->len; i++) {
+        str name = str_of(need->list[i].name);
+        int64_t have = 0;
+        const struct node *n = largest(r, p->domain, name, &have);
+        if (need->list[i].n > have)
+            return arena_fmt(a, "a pod needs " STR_FMT ", and the largest node of the domain, %s, has " STR_FMT, STR_ARG(text_of(a, name, need->list[i].n)), n->name, STR_ARG(text_of(a, name, have)));
+        if (!str_is(name, "pods"))
+            strbuf_addf(&all, "%s" STR_FMT, all.len ? ", " : "", STR_ARG(text_of(a, name, need->list[i].n)));
+    }
+    if (!fit)
+        return arena_fmt(a, "a pod needs " STR_FMT ", and no node of the domain has all of it", STR_ARG(strbuf_str(&all)));
+    return arena_fmt(a, "%zu pods with " STR_FMT " each must run at the same time, and its nodes have room for %llu when they are empty", p->min_pods, STR_ARG(strbuf_str(&all)), (unsigned long long)fit);
+}
+
+static str why_quota(const struct kuscia_room *r, struct arena *a, const struct layout_party *p, const struct amounts *need)
+{
+    map_foreach(e, &r->quotas_) {
+        const struct quota *q = e->value;
+        for (size_t i = 0; str_is(p->domain, q->ns) && i < q->hard.len; i++) {
+            str name = str_of(q->hard.list[i].name);
+            const struct amount *x = find(need, name);
+            if (x && times(x->n, p->npods) > q->hard.list[i].n)
+                return arena_fmt(a, "its pods need " STR_FMT ", and its quota %s allows " STR_FMT, STR_ARG(text_of(a, name, times(x->n, p->npods))), q->key, STR_ARG(text_of(a, name, q->hard.list[i].n)));
+        }
+    }
+    return S("");
+}
+
+static str why_party(const struct kuscia_room *r, struct arena *a, const struct layout_party *p, const struct amounts *need)
+{
+    uint64_t fit = 0;
+    bool any = false;
+    map_foreach(e, &r->nodes_) {
+        const struct node *n = e->value;
+        if (!str_is(p->domain, n->domain))
+            continue;
+        any = true;
+        uint64_t more = fits_on(n, need);
+        fit = more > UINT64_MAX - fit ? UINT64_MAX : fit + more;
+    }
+    return any && fit < p->min_pods ? why_no_node(r, a, p, need, fit) : why_quota(r, a, p, need);
+}
+
+static int64_t end_of(const struct layout *l, const struct amounts *needs, const char *domain, int end)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < l->nparties; i++) {
+        const struct amount *x = find(&needs[i], str_of(bandwidth_resource[end]));
+        if (str_is(l->parties[i].domain, domain) && x)
+            sum += MIN(times(x->n, l->parties[i].min_pods), (int64_t)BANDWIDTH_MAX);
+    }
+    return sum;
+}
+
+static bool takes_part(const struct layout *l, const char *domain)
+{
+    for (size_t i = 0; i < l->nparties; i++)
+        if (str_is(l->parties[i].domain, domain))
+            return true;
+    return false;
+}
+
+/* What must cross between two that both must be there. */
+static str why_link(const struct kuscia_room *r, struct arena *a, const struct layout *l, const struct amounts *needs)
+{
+    char need_text[BANDWIDTH_TEXT], have_text[BANDWIDTH_TEXT];
+    map_foreach(e, &r->routes_) {
+        const struct route *x = e->value;
+        if (l->min_parties < l->nparties || !takes_part(l, x->source) || !takes_part(l, x->destination))
+            continue;
+        int64_t out = end_of(l, needs, x->source, BANDWIDTH_OUT), in = end_of(l, needs, x->destination, BANDWIDTH_IN), need = MAX(out, in);
+        if (need > x->bits)
+            return arena_fmt(a, "the link %s->%s carries %s, and the task needs %s", x->source, x->destination, bandwidth_print(x->bits, have_text), bandwidth_print(need, need_text));
+    }
+    return S("");
+}
+
+str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct layout *l)
+{
+    struct amounts *needs = arena_array(a, l->nparties + 1, struct amounts);
+    struct strbuf b = strbuf_on(a);
+    size_t possible = 0;
+    for (size_t i = 0; i < l->nparties; i++) {
+        const struct layout_party *p = &l->parties[i];
+        needs_of(a, l, p, &needs[i]);
+        str why = why_party(r, a, p, &needs[i]);
+        possible += !why.len;
+        if (why.len)
+            strbuf_addf(&b, "%sparty " STR_FMT "%s" STR_FMT ": " STR_FMT, b.len ? "; " : "", STR_ARG(p->domain), p->role.len ? "-" : "", STR_ARG(p->role), STR_ARG(why));
+    }
+    if (possible < l->min_parties)
+        return strbuf_str(&b);
+    return why_link(r, a, l, needs);
+}
+
+str kuscia_room_lacks(const struct kuscia_room *r, struct arena *a, str domain)
+{
+    size_t all = 0, ready = 0;
+    map_foreach(e, &r->nodes_) {
+        const struct node *n = e->value;
+        all += str_is(domain, n->domain);
+        ready += str_is(domain, n->domain) && n->ready;
+    }
+    if (!all)
+        return arena_fmt(a, "domain " STR_FMT " has no nodes; a machine joins with cox join --domain " STR_FMT, STR_ARG(domain), STR_ARG(domain));
+    if (!ready)
+        return all == 1 ? arena_fmt(a, "the node of domain " STR_FMT " is not ready", STR_ARG(domain)) : arena_fmt(a, "none of the %zu nodes of domain " STR_FMT " is ready", all, STR_ARG(domain));
+    return S("");
+}

@@ -1,0 +1,28 @@
+/* kuscia_room.h - what domains have at all: nodes, quotas, links; and whether a task could ever have room there.
+ *
+ *   Nodes with the domain's label, ResourceQuotas, routes ── as they are seen ──► amounts ──► "party bob: a pod needs 64 cpu, and the largest node of the domain, bob-0, has 4"
+ * The question is asked before anything is made for a task: of what can never be, it fails at once, with the numbers; what is only taken, or not there yet, is waited for.  Nodes count as if they
+ * were empty and ready.  A domain without nodes has room for everything: they may be about to join.
+ * Threads: the controllers' loop.  Ownership: copies; texts live on the arena. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "base/map.h"
+#include "controllers/kuscia_task_plan.h"
+
+struct kuscia_room {
+    struct map nodes_, quotas_, routes_;
+};
+void kuscia_room_init(struct kuscia_room *r);
+void kuscia_room_fini(struct kuscia_room *r);
+/* obj NULL: it is gone.  forget: a list begins. */
+void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj);
+void kuscia_room_quota(struct kuscia_room *r, str ns, str name, const struct json *obj);
+void kuscia_room_route(struct kuscia_room *r, str key, const struct json *obj);
+void kuscia_room_forget_nodes(struct kuscia_room *r);
+void kuscia_room_forget_quotas(struct kuscia_room *r);
+
+/* "" : it may be; else why it can never be. */
+str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct layout *l);
+/* "" : the domain has nodes that are ready; else what it lacks. */
+str kuscia_room_lacks(const struct kuscia_room *r, struct arena *a, str domain);
