@@ -50,6 +50,15 @@ static void event_to_core(struct arena *a, struct json *obj)
     rename_members(obj, false);
 }
 
+/* The times are always there in core: kubectl shows nothing when it sorts by a field that no object has. */
+static void add_times(struct arena *a, struct json *obj)
+{
+    static const str times[] = {STR_INIT("firstTimestamp"), STR_INIT("lastTimestamp")};
+    for (size_t i = 0; i < ARRAY_LEN(times); i++)
+        if (!json_get(obj, times[i]))
+            json_set(a, obj, times[i], json_null());
+}
+
 /* --- metrics of the autoscaler -------------------------------------------------------------------------- */
 
 /* Where a value stands in v2 and in v1.  "%" is "target" in a spec and "current" in a status. */
@@ -373,6 +382,8 @@ int api_convert(struct arena *a, const struct api_resource *from, const struct a
         if (r < 0)
             return err_wrap(err, "cannot convert: ");
     }
+    if (fn == event_to_core)
+        add_times(a, &out);
     json_set(a, &out, S("apiVersion"), json_string(api_group_version(a, to->group, to->version)));
     json_set(a, &out, S("kind"), json_string(to->kind));
     *ret = out;

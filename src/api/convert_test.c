@@ -26,13 +26,16 @@ TEST(events_change_their_names)
     check_pair(
         "{'kind':'Event','apiVersion':'v1','metadata':{'name':'e'},'involvedObject':{'kind':'Pod'},'message':'m','source':{'"
         "host':'h'},"
-        "'firstTimestamp':'2024-01-02T03:04:05Z','count':2,'reportingComponent':'c','reportingInstance':'i','reason':'r'}",
+        "'firstTimestamp':'2024-01-02T03:04:05Z','lastTimestamp':'2024-01-02T03:04:06Z','count':2,'reportingComponent':'c','reportingInstance':'i','reason':'r'}",
         S("v1"),
         "{'kind':'Event','apiVersion':'events.k8s.io/v1','metadata':{'name':'e'},'regarding':{'kind':'Pod'},'note':'m',"
-        "'deprecatedSource':{'host':'h'},'deprecatedFirstTimestamp':'2024-01-02T03:04:05Z','deprecatedCount':2,'"
+        "'deprecatedSource':{'host':'h'},'deprecatedFirstTimestamp':'2024-01-02T03:04:05Z','deprecatedLastTimestamp':'2024-01-02T03:04:06Z','deprecatedCount':2,'"
         "reportingController':'c',"
         "'reportingInstance':'i','reason':'r'}",
         S("events.k8s.io/v1"));
+    ARENA_AUTO a = ARENA_INIT;
+    struct json v = convert(&a, "{'kind':'Event','apiVersion':'events.k8s.io/v1','metadata':{'name':'e'},'note':'m'}", S("v1"));
+    T_EQ_JSON(&a, &v, "{'kind':'Event','apiVersion':'v1','metadata':{'name':'e'},'message':'m','firstTimestamp':null,'lastTimestamp':null}");
 }
 
 TEST(cpu_target_is_a_field_in_v1)
