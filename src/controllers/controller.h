@@ -90,7 +90,8 @@ void controller_key_split(str key, str *ret_ns, str *ret_name);
 void controller_enqueue(struct controller *c, struct informer_event *ev);
 bool object_deleting(const struct json *obj);
 bool object_has_finalizer(const struct json *obj, str finalizer);
-/* {"metadata":{"resourceVersion":RV,"finalizers":[...without it]}} as a merge patch. */
+/* {"metadata":{"resourceVersion":RV,"finalizers":[...with it, without it]}} as a merge patch. */
+struct json finalizer_addition(struct arena *a, const struct json *obj, str finalizer);
 struct json finalizer_removal(struct arena *a, const struct json *obj, str finalizer);
 /* {"metadata":{"resourceVersion":RV,"uid":UID}} to add a change to. */
 struct json patch_of(struct arena *a, const struct json *obj);

@@ -159,6 +159,15 @@ struct json patch_of(struct arena *a, const struct json *obj)
     return patch;
 }
 
+struct json finalizer_addition(struct arena *a, const struct json *obj, str finalizer)
+{
+    const struct json *list = json_get(meta_of(obj), S("finalizers"));
+    struct json patch = patch_of(a, obj), more = list ? json_copy(a, list) : json_array();
+    json_push(a, &more, json_string(finalizer));
+    json_set(a, json_get(&patch, S("metadata")), S("finalizers"), more);
+    return patch;
+}
+
 struct json finalizer_removal(struct arena *a, const struct json *obj, str finalizer)
 {
     struct json patch = patch_of(a, obj), kept = json_array();

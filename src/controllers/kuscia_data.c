@@ -314,11 +314,12 @@ static void found_grant_of_data(struct job *j, const struct json *item)
         look_again(j->c, &j->arena, 'g', spec_str(item, "author"), meta_str(item, "name"));
 }
 
-/* Is there still a reason for the copy? */
+/* Is there still a reason for the copy?  Only what stands in the author's namespace is one: whoever has the copy writes what he likes beside it. */
 static void found_grant_of_copy(struct job *j, const struct json *item)
 {
     struct run *r = j->state;
-    if (object_deleting(item) || !str_eq(kuscia_copied_from(item), kuscia_copied_from(&r->obj)))
+    bool is_it = str_eq(spec_str(item, "author"), meta_str(item, "namespace")) && str_eq(spec_str(item, "grantDomain"), r->ns) && str_eq(spec_str(item, "domainDataID"), r->name);
+    if (object_deleting(item) || !is_it)
         return;
     r->given = true;
     if (str_is(json_get_str(json_get(item, S("status")), S("phase")), "Ready"))
@@ -360,7 +361,7 @@ static void saw_data(struct job *j)
     if (!job_ok(j))
         job_end(j, WORK_RETRY);
     else if (kuscia_copied_from(&r->obj).len)
-        list(j, "domaindatagrants", r->ns, arena_fmt(&j->arena, "?labelSelector=kuscia.secretflow%%2Fdomaindataid%%3D" STR_FMT, STR_ARG(r->name)), found_grant_of_copy, judged_copy);
+        list(j, "domaindatagrants", kuscia_copied_from(&r->obj), S(""), found_grant_of_copy, judged_copy);
     else
         judged_own(j);
 }
@@ -429,6 +430,7 @@ static void on_grant(struct controller *c, const struct resource *r UNUSED, stru
     look_again(c, ev->arena_, 'g', ns, name);
     look_again(c, ev->arena_, 'g', str_eq(author, ns) ? spec_str(grant, "grantDomain") : author, name);
     look_again(c, ev->arena_, 'd', ns, spec_str(grant, "domainDataID"));
+    look_again(c, ev->arena_, 'd', spec_str(grant, "grantDomain"), spec_str(grant, "domainDataID"));
 }
 
 static void on_data(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)

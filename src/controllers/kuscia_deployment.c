@@ -11,6 +11,7 @@
 #include "controllers/kuscia_deployment_plan.h"
 
 #define FINALIZER KUSCIA("deployment-resources")
+#define QUIET_NS (200 * NSEC_PER_MSEC)
 #define PORTS_KEY "deployment/" /* tasks have the other keys */
 
 /* What is looked for in a namespace. */
@@ -339,7 +340,7 @@ static void make_objects(struct job *j)
         const struct layout_party *p = &r->layout.parties[i];
         struct json files = json_null();
         if (kuscia_party_has_files(p)) {
-            files = kuscia_task_config(a, &r->layout, p, p->pods, NULL, &err);
+            files = kuscia_files(a, &r->layout, p, p->pods, NULL, &err);
             if (files.type == JSON_NULL) {
                 fail(j, "ConfigInvalid", arena_str(a, str_of(err.msg)));
                 return;
@@ -348,7 +349,7 @@ static void make_objects(struct job *j)
         }
         for (size_t k = 0; k < p->pods->nports; k++)
             if (p->pods->ports[k].service.len)
-                want(j, SERVICES, p, p->pods->ports[k].service, kuscia_task_service(a, &r->layout, p, p->pods, &p->pods->ports[k], NULL));
+                want(j, SERVICES, p, p->pods->ports[k].service, kuscia_service(a, &r->layout, p, p->pods, &p->pods->ports[k], NULL));
         want(j, DEPLOYMENTS, p, p->pods->name, kuscia_deployment(a, &r->layout, p, files.type == JSON_NULL ? NULL : &files));
     }
     apply_next(j);
@@ -518,9 +519,7 @@ static void got_kd(struct job *j)
     } else if (object_deleting(&r->kd)) {
         job_end(j, WORK_OK);
     } else if (!bound) {
-        struct json patch = patch_of(a, &r->kd), list = json_get(r->meta, S("finalizers")) ? json_copy(a, json_get(r->meta, S("finalizers"))) : json_array();
-        json_push(a, &list, json_string(S(FINALIZER)));
-        json_set(a, json_get(&patch, S("metadata")), S("finalizers"), list);
+        struct json patch = finalizer_addition(a, &r->kd, S(FINALIZER));
         job_call(j, S("PATCH"), kuscia_path(a, "kusciadeployments", r->ns, r->name, ""), &patch, ended); /* and again with its event */
     } else {
         read_named(j);
@@ -553,13 +552,15 @@ static void on_kd(struct controller *c, const struct resource *r UNUSED, struct 
 }
 
 /* Of most objects nothing but these bytes is looked at. */
-static void on_part(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+static void on_part(struct controller *c, const struct resource *r, struct informer_event *ev)
 {
     if (str_find(ev->object, S(KUSCIA("kd-name\""))) < 0)
         return;
-    str name = json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA("kd-name")));
-    if (name.len)
-        workqueue_add(c->queue, arena_fmt(ev->arena_, KUSCIA_NS "/" STR_FMT, STR_ARG(name)));
+    str name = json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA("kd-name"))), key = arena_fmt(ev->arena_, KUSCIA_NS "/" STR_FMT, STR_ARG(name));
+    if (name.len && str_is(r->plural, "pods")) /* many come together, and only the words of the status depend on them */
+        workqueue_add_after(c->queue, key, QUIET_NS);
+    else if (name.len)
+        workqueue_add(c->queue, key);
 }
 
 /* A program or a domain: whoever names it looks again. */

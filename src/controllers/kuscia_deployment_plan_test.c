@@ -94,7 +94,7 @@ TEST(what_rolls_out)
         struct layout l;
         struct err err = ERR_NONE;
         T_NO_ERR(lay(&a, &kd, &l, &err), &err);
-        struct json files = kuscia_task_config(&a, &l, l.parties, l.parties->pods, NULL, &err), d = kuscia_deployment(&a, &l, l.parties, &files);
+        struct json files = kuscia_files(&a, &l, l.parties, l.parties->pods, NULL, &err), d = kuscia_deployment(&a, &l, l.parties, &files);
         const struct json *template = json_path(&d, "spec", "template", NULL);
         T_EQ_STR(json_get_str(json_get(&files, S("data")), S("f")), "s in s-host-p.alice.svc:0");
         T_EQ_STR(json_get_str(json_get(template, S("spec")), S("restartPolicy")), "Always");

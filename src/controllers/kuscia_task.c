@@ -242,7 +242,7 @@ static void make_objects(struct job *j)
         for (size_t k = 0; k < p->npods; k++) {
             const struct layout_pod *pod = &p->pods[k];
             if (kuscia_party_has_files(p)) {
-                struct json config = kuscia_task_config(a, l, p, pod, &owner, &err);
+                struct json config = kuscia_files(a, l, p, pod, &owner, &err);
                 if (config.type == JSON_NULL) {
                     fail(j, "ConfigInvalid", arena_str(a, str_of(err.msg)));
                     return;
@@ -252,7 +252,7 @@ static void make_objects(struct job *j)
             list[n++] = (struct ensure){core_path(a, "pods", p->domain, S("")), pod->name, kuscia_task_pod(a, l, p, pod, &owner), NULL};
             for (size_t m = 0; m < pod->nports; m++)
                 if (pod->ports[m].service.len)
-                    list[n++] = (struct ensure){core_path(a, "services", p->domain, S("")), pod->ports[m].service, kuscia_task_service(a, l, p, pod, &pod->ports[m], &owner), NULL};
+                    list[n++] = (struct ensure){core_path(a, "services", p->domain, S("")), pod->ports[m].service, kuscia_service(a, l, p, pod, &pod->ports[m], &owner), NULL};
         }
     }
     ensure_all(j, list, n, made_all);
@@ -523,9 +523,7 @@ static void got_task(struct job *j)
     } else if (object_deleting(&r->task) || json_get_str(status_of(r), S("completionTime")).len) {
         job_end(j, WORK_OK);
     } else if (!bound) {
-        struct json patch = patch_of(&j->arena, &r->task), list = json_get(r->meta, S("finalizers")) ? json_copy(&j->arena, json_get(r->meta, S("finalizers"))) : json_array();
-        json_push(&j->arena, &list, json_string(S(FINALIZER)));
-        json_set(&j->arena, json_get(&patch, S("metadata")), S("finalizers"), list);
+        struct json patch = finalizer_addition(&j->arena, &r->task, S(FINALIZER));
         job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, bound_task);
     } else if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
         look_at_group(j, end_pods);

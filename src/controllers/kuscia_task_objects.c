@@ -155,7 +155,7 @@ struct json kuscia_meta(struct arena *a, const struct layout *l, const struct la
                      name, l->uid, l->initiator, l->name, json_get_str(meta, S("name")), json_get_str(meta, S("uid")));
 }
 
-struct json kuscia_task_config(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err)
+struct json kuscia_files(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err)
 {
     const struct json *files = json_path(p->app, "spec", "configTemplates", NULL);
     struct json vars = variables(a, l, p, pod), data = json_object(), meta = kuscia_meta(a, l, p, pod->config, owner);
@@ -352,7 +352,7 @@ static str access_domains(struct arena *a, const struct layout *l, const struct 
     return strbuf_str(&b);
 }
 
-struct json kuscia_task_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner)
+struct json kuscia_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner)
 {
     struct json meta = kuscia_meta(a, l, p, port->service, owner), *labels = json_get(&meta, S("labels")), *notes = json_get(&meta, S("annotations"));
     struct json unready = json_bool(!l->lasting); /* a service sends nobody to pods that come or go */

@@ -56,13 +56,13 @@ int kuscia_layout_choose(struct arena *a, struct layout *l, const struct kuscia_
 
 struct json kuscia_task_group(struct arena *a, const struct layout *l); /* TaskResourceGroup */
 /* of pods and files: the group is their owner; of a service: NULL, labels say whose they are */
-struct json kuscia_task_config(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err); /* null: error */
+struct json kuscia_files(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner, struct err *err); /* null: error */
 /* Name, labels and annotations of an object of the party. */
 struct json kuscia_meta(struct arena *a, const struct layout *l, const struct layout_party *p, str name, const struct json *owner);
 /* What is in the pod; labels and annotations that come with it are added to its metadata. */
 struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *meta);
 struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner);
-struct json kuscia_task_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner);
+struct json kuscia_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner);
 bool kuscia_party_has_files(const struct layout_party *p);
 
 /* --- how far it is -------------------------------------------------------------------------------------------------------------------------- */

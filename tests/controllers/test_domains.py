@@ -81,7 +81,7 @@ def review(s, user, groups, ns, verb, resource, group=""):
 def test_rights(s):
     people = ["kuscia:domain:alice", "system:authenticated"]
     allowed = lambda ns, verb, what, group="": review(s, "anna", people, ns, verb, what, group)  # noqa: E731
-    tap.ok("its people see its pods and logs", wait_for(lambda: allowed("alice", "list", "pods")))
+    tap.ok("its people see its pods and logs", wait_for(lambda: allowed("alice", "list", "pods") and allowed("alice", "list", "deployments", "apps")))
     tap.eq("of nobody else, and not its secrets", (allowed("bob", "list", "pods"), allowed("alice", "get", "secrets"), allowed("alice", "delete", "pods")), (False, False, False))
     tap.eq("they describe its data", (allowed("alice", "create", "domaindatas", "kuscia.secretflow"), allowed("bob", "create", "domaindatas", "kuscia.secretflow")), (True, False))
 

@@ -183,6 +183,14 @@ def test_what_cannot_be(s):
     make(s, path("domaindatagrants", "bob"), "DomainDataGrant", "made-up", {"author": "alice", "domainDataID": "plain", "grantDomain": "bob"})
     says("made up", "domain alice has not given it", ns="bob")
     tap.eq("and brings nothing", s.get(path("domaindatas", "bob", "plain")).status, 404)
+    secret = data(s, "secret")
+    since = secret["metadata"]["resourceVersion"]
+    forged = {"annotations": {L + "initiator": "alice"}}
+    make(s, path("domaindatagrants", "bob"), "DomainDataGrant", "forged", {"author": "alice", "domainDataID": "secret", "grantDomain": "bob"}, labels={L + "owner-references": "forged", L + "domaindataid": "secret"}, **forged)
+    make(s, path("domaindatas", "bob"), "DomainData", "secret", {"relativeURI": "", "author": "alice", "name": "", "type": "", "dataSource": ""}, labels={L + "owner-references": "secret"}, **forged)
+    tap.ok("what looks like copies, and is none, goes", gone(s, "domaindatas", "bob", "secret") and gone(s, "domaindatagrants", "bob", "forged"))
+    seen = s.get(f"{path('domaindatas', 'bob')}?watch=1&resourceVersion={since}&timeoutSeconds=1").text
+    tap.ok("and never had what alice has", '"secret"' in seen and "secret.csv" not in seen, seen)
     for g in ("to-nobody", "to-a-partner", "to-itself", "of-nothing", "of-a-taken-name"):
         s.delete(path("domaindatagrants", "alice", g))
 
