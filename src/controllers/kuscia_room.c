@@ -168,8 +168,9 @@ static bool is_ready(const struct json *node)
     return false;
 }
 
-/* The larger of what is said and what is reported, times what may be promised besides. */
-static void add_notes(struct amounts *have, const struct json *notes)
+/* The larger of what is said and what is reported, times what may be promised besides.  Where bandwidth is lent, what can be promised is less for as long as the
+ * machine itself sends: there the capacity counts. */
+static void add_notes(struct amounts *have, const struct json *notes, const struct json *capacity)
 {
     int64_t said[BANDWIDTH_ENDS] = {0};
     double factor;
@@ -179,6 +180,8 @@ static void add_notes(struct amounts *have, const struct json *notes)
     if (!str_to_double(json_get_str(notes, S("cox.io/bandwidth-overcommit")), &factor) || !(factor > 0 && factor <= 1000))
         factor = 1;
     for (int e = 0; e < BANDWIDTH_ENDS; e++) {
+        if (str_is(json_get_str(notes, S(BANDWIDTH_LENDING)), "true"))
+            said[e] = MAX(said[e], read(str_of(bandwidth_resource[e]), json_get(capacity, str_of(bandwidth_resource[e]))));
         put(have, str_of(bandwidth_resource[e]), 0);
         struct amount *x = find(have, str_of(bandwidth_resource[e]));
         if (x)
@@ -198,7 +201,7 @@ void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
     n = xnew(struct node);
     *n = (struct node){.name = str_dup(name), .domain = str_dup(domain), .ready = is_ready(obj)};
     add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : json_path(obj, "status", "capacity", NULL), NULL);
-    add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL));
+    add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), json_path(obj, "status", "capacity", NULL));
     map_put(&r->nodes_, str_of(n->name), n);
 }
 
@@ -253,6 +256,13 @@ static void needs_of(struct arena *a, const struct layout *l, const struct layou
         add_list(ret, json_path(&containers->items[i], "resources", "limits", NULL), requests);
     }
     put(ret, S("pods"), 1);
+    /* what is lent changes with what is used: never say never */
+    bool accepts = str_is(json_get_str(json_path(&pod, "metadata", "annotations", NULL), S(BANDWIDTH_LEND_NOTE)), BANDWIDTH_LEND_ACCEPT);
+    for (size_t i = 0; i < ret->len; i++) {
+        str name = str_of(ret->list[i].name);
+        if (bandwidth_is_lent(name) || (accepts && bandwidth_is_resource(name)))
+            ret->list[i].n = 0;
+    }
 }
 
 static uint64_t fits_on(const struct node *n, const struct amounts *need)

@@ -58,6 +58,7 @@ TEST(what_can_never_be)
         /* bandwidth: of both ends, with what may be promised besides, and as an annotation says */
         {"{}", "{\"cox.io/ingress-bandwidth\":\"101M\"}", "{}", 1, "party alice: a pod needs 101 Mbit/s ingress bandwidth, and the largest node of the domain, alice-0, has 100 Mbit/s ingress bandwidth"},
         {"{}", "{\"cox.io/egress-bandwidth\":\"140M\"}", "{}", 1, ""},
+        {"{}", "{\"cox.io/lent-egress-bandwidth\":\"9G\"}", "{}", 1, ""}, /* nobody lends so much now */
         {"{}", "{}", "{\"cox.io/egress-bandwidth\":\"1G\"}", 1, ""},
         {"{}", "{}", "{\"cox.io/egress-bandwidth\":\"2G\"}", 1, "party bob: a pod needs 2 Gbit/s egress bandwidth, and the largest node of the domain, bob-0, has 1 Gbit/s egress bandwidth"},
         /* links: what is sent, or what is received */
@@ -76,7 +77,19 @@ TEST(what_can_never_be)
         struct layout l = lay(&a, cases[i].schedule, cases[i].alice, cases[i].bob, cases[i].replicas);
         T_EQ_STR(kuscia_room_never(&r, &a, &l), cases[i].why);
     }
-    struct layout l = lay(&a, "{}", "{}", "{\"cpu\":\"70\"}", 1);
+    /* a node that lends shows less while the machine itself sends */
+    struct json busy = json_literal(&a, "{\"metadata\":{\"labels\":{\"kuscia.secretflow/namespace\":\"alice\"},\"annotations\":{\"cox.io/bandwidth-lending\":\"true\"}},"
+                                        "\"status\":{\"capacity\":{\"cox.io/egress-bandwidth\":\"149M\"},\"allocatable\":{\"cpu\":\"4\",\"pods\":\"10\",\"cox.io/egress-bandwidth\":\"20M\"}}}");
+    kuscia_room_node(&r, S("alice-1"), NULL);
+    kuscia_room_node(&r, S("alice-2"), &busy);
+    struct layout l = lay(&a, "{}", "{\"cox.io/egress-bandwidth\":\"145M\"}", "{}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    /* a task that accepts what is lent */
+    l = lay(&a, "{}", "{\"cox.io/egress-bandwidth\":\"900M\"}", "{}", 1);
+    T_OK(kuscia_room_never(&r, &a, &l).len);
+    json_set(&a, json_ensure_object(&a, json_get((struct json *)l.task, S("metadata")), S("annotations")), S("cox.io/bandwidth-lend"), json_string(S("accept")));
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    l = lay(&a, "{}", "{}", "{\"cpu\":\"70\"}", 1);
     T_EQ_STR(kuscia_room_lacks(&r, &a, S("bob")), "");
     kuscia_room_node(&r, S("bob-0"), NULL); /* nodes may be about to join */
     kuscia_room_quota(&r, S("bob"), S("q"), NULL);
