@@ -39,6 +39,80 @@ static void on_object(void *arg, const struct object *was, const struct object *
     queue(arg, now ? now->key : was->key, false);
 }
 
+/* --- services by the first pair of their selector: a namespace may have thousands, and a pod is of one or two ------------------------------ */
+
+struct selecting {
+    char *pair;
+    VEC(char *) keys; /* of services */
+};
+
+static void selecting_free(struct selecting *x)
+{
+    for (size_t i = 0; i < x->keys.len; i++)
+        free(x->keys.p[i]);
+    vec_fini(&x->keys);
+    free(x->pair);
+    free(x);
+}
+
+static str pair_of(struct arena *a, str ns, const struct json_member *m)
+{
+    return arena_fmt(a, STR_FMT "/" STR_FMT "=" STR_FMT, STR_ARG(ns), STR_ARG(m->key), STR_ARG(json_str(&m->value)));
+}
+
+static void index_service(struct services *all, const struct object *o, bool add)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json tree = o ? object_read(&a, o) : json_null();
+    const struct json *selector = json_path(&tree, "spec", "selector", NULL);
+    if (!json_is(selector, JSON_OBJECT) || !selector->len)
+        return;
+    str pair = pair_of(&a, o->ns, &selector->members[0]);
+    struct selecting *x = map_get(&all->by_selector, pair);
+    if (!x) {
+        x = xnew(struct selecting);
+        x->pair = str_dup(pair);
+        map_put(&all->by_selector, str_of(x->pair), x);
+    }
+    size_t i = 0;
+    while (i < x->keys.len && !str_is(o->key, x->keys.p[i]))
+        i++;
+    if (add && i == x->keys.len) {
+        vec_push(&x->keys, str_dup(o->key));
+    } else if (!add && i < x->keys.len) {
+        free(x->keys.p[i]);
+        vec_remove_swap(&x->keys, i);
+    }
+    if (!x->keys.len) {
+        map_del(&all->by_selector, pair);
+        selecting_free(x);
+    }
+}
+
+static void on_service(void *arg, const struct object *was, const struct object *now)
+{
+    index_service(arg, was, false);
+    index_service(arg, now, true);
+    on_object(arg, was, now);
+}
+
+/* Those that select pods with these labels. */
+static void queue_selecting(struct services *all, str ns, str labels)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json pairs;
+    if (!labels.len || json_parse(&a, labels, NULL, &pairs, NULL) < 0 || pairs.type != JSON_OBJECT)
+        return;
+    for (uint32_t i = 0; i < pairs.len; i++) {
+        const struct selecting *x = map_get(&all->by_selector, pair_of(&a, ns, &pairs.members[i]));
+        for (size_t k = 0; x && k < x->keys.len; k++) {
+            const struct object *o = object_cache_find(&all->cache[CACHE_SERVICES], str_of(x->keys.p[k]));
+            if (o && service_selects(object_tree((struct object *)o), labels))
+                queue(all, o->key, true);
+        }
+    }
+}
+
 static void queue_of_slice(struct services *all, const struct object *o)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -70,12 +144,9 @@ static void on_pod(void *arg, const struct pod_record *was, const struct pod_rec
     bool has_address = (was && was->addresses.len) || (now && now->addresses.len);
     if (!all->synced || !has_address || (was && now && looks_same(was, now)))
         return;
-    object_foreach_namespace(o, object_cache_namespace(&all->cache[CACHE_SERVICES], p->ns))
-    {
-        const struct json *service = object_tree(o);
-        if ((now && service_selects(service, now->labels)) || (was && service_selects(service, was->labels)))
-            queue(all, o->key, true);
-    }
+    queue_selecting(all, p->ns, p->labels);
+    if (was && now && !str_eq(was->labels, now->labels))
+        queue_selecting(all, p->ns, was->labels);
 }
 
 static str zone_of(const struct object *node)
@@ -234,7 +305,7 @@ static void init(struct controller *c)
     struct workloads *w = workloads_of(c);
     for (int i = 0; i < SERVICE_CACHES; i++)
         object_cache_init(&all->cache[i]);
-    object_cache_subscribe(&all->cache[CACHE_SERVICES], on_object, all);
+    object_cache_subscribe(&all->cache[CACHE_SERVICES], on_service, all);
     object_cache_subscribe(&all->cache[CACHE_ENDPOINTS], on_object, all);
     object_cache_subscribe(&all->cache[CACHE_SLICES], on_slice, all);
     pod_cache_subscribe(&w->pods, on_pod, all);
@@ -247,6 +318,9 @@ static void fini(struct controller *c)
     struct services *all = c->state;
     for (int i = 0; i < SERVICE_CACHES; i++)
         object_cache_fini(&all->cache[i]);
+    map_foreach(e, &all->by_selector)
+        selecting_free(e->value);
+    map_fini(&all->by_selector);
     vec_fini(&all->members);
     free(all);
 }
