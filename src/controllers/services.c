@@ -39,20 +39,50 @@ static void on_object(void *arg, const struct object *was, const struct object *
     queue(arg, now ? now->key : was->key, false);
 }
 
-/* --- services by the first pair of their selector: a namespace may have thousands, and a pod is of one or two ------------------------------ */
+/* --- services by the first pair of their selector, slices by their service: a namespace may have thousands, and a pod is of one or two ----- */
 
-struct selecting {
-    char *pair;
-    VEC(char *) keys; /* of services */
+struct found { /* under a text: keys of objects */
+    char *under;
+    VEC(char *) keys;
 };
 
-static void selecting_free(struct selecting *x)
+static void found_free(struct found *x)
 {
     for (size_t i = 0; i < x->keys.len; i++)
         free(x->keys.p[i]);
     vec_fini(&x->keys);
-    free(x->pair);
+    free(x->under);
     free(x);
+}
+
+static void index_put(struct map *m, str under, str key, bool add)
+{
+    struct found *x = map_get(m, under);
+    if (!x) {
+        x = xnew(struct found);
+        x->under = str_dup(under);
+        map_put(m, str_of(x->under), x);
+    }
+    size_t i = 0;
+    while (i < x->keys.len && !str_is(key, x->keys.p[i]))
+        i++;
+    if (add && i == x->keys.len) {
+        vec_push(&x->keys, str_dup(key));
+    } else if (!add && i < x->keys.len) {
+        free(x->keys.p[i]);
+        vec_remove_swap(&x->keys, i);
+    }
+    if (!x->keys.len) {
+        map_del(m, under);
+        found_free(x);
+    }
+}
+
+static void index_fini(struct map *m)
+{
+    map_foreach(e, m)
+        found_free(e->value);
+    map_fini(m);
 }
 
 static str pair_of(struct arena *a, str ns, const struct json_member *m)
@@ -67,26 +97,7 @@ static void index_service(struct services *all, const struct object *o, bool add
     const struct json *selector = json_path(&tree, "spec", "selector", NULL);
     if (!json_is(selector, JSON_OBJECT) || !selector->len)
         return;
-    str pair = pair_of(&a, o->ns, &selector->members[0]);
-    struct selecting *x = map_get(&all->by_selector, pair);
-    if (!x) {
-        x = xnew(struct selecting);
-        x->pair = str_dup(pair);
-        map_put(&all->by_selector, str_of(x->pair), x);
-    }
-    size_t i = 0;
-    while (i < x->keys.len && !str_is(o->key, x->keys.p[i]))
-        i++;
-    if (add && i == x->keys.len) {
-        vec_push(&x->keys, str_dup(o->key));
-    } else if (!add && i < x->keys.len) {
-        free(x->keys.p[i]);
-        vec_remove_swap(&x->keys, i);
-    }
-    if (!x->keys.len) {
-        map_del(&all->by_selector, pair);
-        selecting_free(x);
-    }
+    index_put(&all->by_selector, pair_of(&a, o->ns, &selector->members[0]), o->key, add);
 }
 
 static void on_service(void *arg, const struct object *was, const struct object *now)
@@ -104,7 +115,7 @@ static void queue_selecting(struct services *all, str ns, str labels)
     if (!labels.len || json_parse(&a, labels, NULL, &pairs, NULL) < 0 || pairs.type != JSON_OBJECT)
         return;
     for (uint32_t i = 0; i < pairs.len; i++) {
-        const struct selecting *x = map_get(&all->by_selector, pair_of(&a, ns, &pairs.members[i]));
+        const struct found *x = map_get(&all->by_selector, pair_of(&a, ns, &pairs.members[i]));
         for (size_t k = 0; x && k < x->keys.len; k++) {
             const struct object *o = object_cache_find(&all->cache[CACHE_SERVICES], str_of(x->keys.p[k]));
             if (o && service_selects(object_tree((struct object *)o), labels))
@@ -113,22 +124,37 @@ static void queue_selecting(struct services *all, str ns, str labels)
     }
 }
 
+/* "ns/service" of a slice, "" when it is of none. */
+static str service_of(struct arena *a, const struct object *o)
+{
+    struct json tree = o ? object_read(a, o) : json_null();
+    str service = json_get_str(json_path(&tree, "metadata", "labels", NULL), S(LABEL_SERVICE_NAME));
+    return service.len ? arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(o->ns), STR_ARG(service)) : S("");
+}
+
 static void queue_of_slice(struct services *all, const struct object *o)
 {
     ARENA_AUTO a = ARENA_INIT;
-    struct json tree = o ? object_read(&a, o) : json_null();
-    str service = json_get_str(json_path(&tree, "metadata", "labels", NULL), S(LABEL_SERVICE_NAME));
+    str service = service_of(&a, o);
     if (service.len)
-        queue(all, arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(o->ns), STR_ARG(service)), false);
+        queue(all, service, false);
 }
 
 static void on_slice(void *arg, const struct object *was, const struct object *now)
 {
     struct services *all = arg;
+    ARENA_AUTO a = ARENA_INIT;
+    str before = service_of(&a, was), after = service_of(&a, now);
+    if (before.len)
+        index_put(&all->by_service, before, was->key, false);
+    if (after.len)
+        index_put(&all->by_service, after, now->key, true);
     if (!all->synced)
         return;
-    queue_of_slice(all, now);
-    queue_of_slice(all, was);
+    if (after.len)
+        queue(all, after, false);
+    if (before.len)
+        queue(all, before, false);
 }
 
 static bool looks_same(const struct pod_record *a, const struct pod_record *b)
@@ -281,8 +307,11 @@ struct json *services_slices(struct job *j, str ns, str service, const char *man
 {
     struct services *all = services_of(j->c);
     VEC(struct object *) found = {0};
-    object_foreach_namespace(o, object_cache_namespace(&all->cache[CACHE_SLICES], ns))
-    {
+    const struct found *of = map_get(&all->by_service, arena_fmt(&j->arena, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(service)));
+    for (size_t i = 0; of && i < of->keys.len; i++) {
+        struct object *o = object_cache_find(&all->cache[CACHE_SLICES], str_of(of->keys.p[i]));
+        if (!o)
+            continue;
         const struct json *labels = json_path(object_tree(o), "metadata", "labels", NULL);
         if (str_eq(json_get_str(labels, S(LABEL_SERVICE_NAME)), service) && str_is(json_get_str(labels, S(LABEL_SLICE_MANAGER)), manager))
             vec_push(&found, o);
@@ -318,9 +347,8 @@ static void fini(struct controller *c)
     struct services *all = c->state;
     for (int i = 0; i < SERVICE_CACHES; i++)
         object_cache_fini(&all->cache[i]);
-    map_foreach(e, &all->by_selector)
-        selecting_free(e->value);
-    map_fini(&all->by_selector);
+    index_fini(&all->by_selector);
+    index_fini(&all->by_service);
     vec_fini(&all->members);
     free(all);
 }
