@@ -1,7 +1,7 @@
 /* kuscia_job.c - KusciaJobs: reads the job, what it names and its tasks, and does what the plan says (kuscia_job_plan.h).
  *
  *   GET job ─► new: GET domains and app images that it names ─┐
- *          └─► else: GET its tasks ────────────────────────────┴─► plan ─► GET app images of tasks to start ─► make, stop, delete tasks ─► PATCH status ─► PATCH stage label
+ *          └─► else: GET its tasks ────────────────────────────┴─► plan ─► GET app images of tasks to start ─► make, stop, delete tasks ─► PATCH status ─► PATCH stage label, or annotations
  *
  * Tasks are made before the status says so: a controller that ends between the two finds them again by name. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -57,14 +57,47 @@ static void ended(struct job *j)
         job_end(j, WORK_OK);
 }
 
+/* The domains that take part, each once: "alice_bob". */
+static str parties_of(struct arena *a, const struct run *r)
+{
+    struct json seen = json_object();
+    struct strbuf b = strbuf_on(a);
+    for (uint32_t i = 0; i < tasks_of(r)->len; i++) {
+        const struct json *parties = json_get(&tasks_of(r)->items[i], S("parties"));
+        for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++) {
+            str domain = json_get_str(&parties->items[k], S("domainID"));
+            if (json_get(&seen, domain))
+                continue;
+            json_set(a, &seen, domain, json_null());
+            strbuf_addf(&b, "%s" STR_FMT, b.len ? "_" : "", STR_ARG(domain));
+        }
+    }
+    return strbuf_str(&b);
+}
+
+/* What Kuscia notes on a job that it has taken up: all parties are of this control plane. */
+static bool is_unmarked(const struct run *r)
+{
+    str phase = json_get_str(&r->plan.status, S("phase"));
+    return phase.len && !str_is(phase, "initialized") && !str_is(json_get_str(&r->plan.status, S("reason")), "ValidateFailed") &&
+           !json_get(json_path(&r->job, "metadata", "annotations", NULL), S(KUSCIA("initiator")));
+}
+
 static void write_label(struct job *j)
 {
     struct run *r = j->state;
-    if (!job_ok(j) || !r->plan.restarted) {
+    struct arena *a = &j->arena;
+    struct json patch;
+    if (job_ok(j) && r->plan.restarted) {
+        patch = json_literal(a, "{\"metadata\":{\"labels\":{\"" KUSCIA("job-stage") "\":\"Start\"}}}");
+    } else if (job_ok(j) && is_unmarked(r)) {
+        patch = json_make(a, "{\"metadata\":{\"annotations\":{\"" KUSCIA("initiator") "\":%S,\"" KUSCIA("self-cluster-as-initiator") "\":\"true\",\"" KUSCIA("interconn-self-parties") "\":%S}}}",
+                          json_get_str(json_get(&r->job, S("spec")), S("initiator")), parties_of(a, r));
+    } else {
         ended(j);
         return;
     }
-    struct json patch = json_literal(&j->arena, "{\"metadata\":{\"labels\":{\"" KUSCIA("job-stage") "\":\"Start\"}}}");
+    json_set(a, json_get(&patch, S("metadata")), S("uid"), json_string(json_get_str(json_get(&r->job, S("metadata")), S("uid")))); /* not one that took its name meanwhile */
     job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciajobs", json_get_str(json_get(&r->job, S("metadata")), S("namespace")), json_get_str(json_get(&r->job, S("metadata")), S("name")), ""), &patch, ended);
 }
 

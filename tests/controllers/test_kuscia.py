@@ -111,6 +111,8 @@ def test_objects(s):
     job(s, "parts", task("only", party("alice", role="host", resources={"requests": {"cpu": "2", "kuscia.io/bandwidth": "10"}}, bandwidthLimits=[{"destinationID": "bob", "limitKBps": 100}]),
                          party("bob", role="guest"), app="full", id="t-1", config='{"say": "hi"}'))
     tap.ok("the task runs", wait_for(lambda: task_phase(s, "parts", "only") == "Running"), s.get(TASKS).text[-2500:])
+    notes = lambda: s.get(f"{JOBS}/parts").json["metadata"].get("annotations", {})  # noqa: E731
+    tap.ok("the job says who takes part", wait_for(lambda: notes().get("kuscia.secretflow/interconn-self-parties") == "alice_bob") and notes()["kuscia.secretflow/initiator"] == "alice", notes())
     found = {f"{p['metadata']['namespace']}/{p['metadata']['name']}": p for p in pods(s, "t-1")}
     tap.eq("pods by role and number", sorted(found), ["alice/t-1-host-0", "alice/t-1-host-1", "bob/t-1-guest-0", "bob/t-1-guest-1"])
     a = found["alice/t-1-host-1"]
