@@ -150,17 +150,25 @@ static str refusal(const struct run *r)
     return S("");
 }
 
-/* The status with another phase, each of which leaves a condition of its name. */
+/* The status with another phase.  Each leaves a condition of its name, and so do those before it: whether somebody looked in between does not show. */
 static struct json resource_status(struct job *j, const struct json *was, const char *phase)
 {
     struct arena *a = &j->arena;
+    static const char *const way[] = {"Reserving", "Reserved", "Schedulable"};
     str now = now_text(a, j->c->opts->clock);
     struct json st = was ? json_copy(a, was) : json_make(a, "{\"startTime\":%S}", now);
     json_set(a, &st, S("phase"), json_string(str_of(phase)));
     json_set(a, &st, S("lastTransitionTime"), json_string(now));
     if (strcmp(phase, "Schedulable") == 0 || strcmp(phase, "Failed") == 0)
         json_set(a, &st, S("completionTime"), json_string(now));
-    kuscia_condition(a, &st, phase, true, S(""), S(""), now);
+    bool failed = strcmp(phase, "Failed") == 0;
+    for (size_t i = 0; i < ARRAY_LEN(way); i++) {
+        kuscia_condition(a, &st, way[i], true, S(""), S(""), now);
+        if (failed || strcmp(phase, way[i]) == 0)
+            break;
+    }
+    if (failed)
+        kuscia_condition(a, &st, phase, true, S(""), S(""), now);
     return st;
 }
 
