@@ -205,6 +205,7 @@ static void read_loss(struct reader *r, const struct object_meta *meta, struct p
     nsec_t at;
     if (civil_parse(labels_get(meta->annotations, S("scheduling.cox/last-checkpoint"), &has), &at))
         ret->loss.checkpoint_ns = MAX(at, (nsec_t)0);
+    ret->loss.leave_by_ns = meta->delete_ns;
     str delay = labels_get(meta->annotations, S("kai.scheduler/preemption-delay"), &has);
     if (has && codec_duration_parse(r->a, delay, &n, &why) == 0)
         ret->loss.delay_ns = MAX(n, (int64_t)0);

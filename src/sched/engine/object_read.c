@@ -354,6 +354,7 @@ void read_meta(struct reader *r, const struct json *obj, struct object_meta *ret
     ret->annotations = read_labels(r, meta, at, "annotations");
     ret->created_ns = read_time(r, meta, at, "creationTimestamp");
     ret->deleting = read_str(r, meta, at, "deletionTimestamp").len > 0;
+    ret->delete_ns = read_time(r, meta, at, "deletionTimestamp");
     if (str_empty(ret->name))
         read_bad(r, SPOT(at, "name"), "is missing");
 }

@@ -83,7 +83,7 @@ nsec_t annotation_duration(struct reader *r, struct spec_labels annotations, str
 struct object_meta {
     str ns, name, uid;
     struct spec_labels labels, annotations;
-    nsec_t created_ns;
+    nsec_t created_ns, delete_ns;
     bool deleting;
 };
 void read_meta(struct reader *r, const struct json *obj, struct object_meta *ret);

@@ -165,7 +165,7 @@ static pod_id new_slot(struct sched *s)
 static void set_loss(struct sched *s, pod_id id, const struct spec_loss *say)
 {
     struct pod *p = &s->pods[id];
-    bool says = say && (say->restart_cost_s || say->checkpoint_ns || say->delay_ns);
+    bool says = say && (say->restart_cost_s || say->checkpoint_ns || say->delay_ns || say->leave_by_ns);
     if (!says && p->loss) {
         vec_push(&s->free_losses, p->loss);
         p->loss = 0;

@@ -164,6 +164,7 @@ struct spec_loss {
     int32_t restart_cost_s; /* a start costs that much beside the work that is lost */
     nsec_t checkpoint_ns;   /* work until then is not lost */
     nsec_t delay_ns;        /* so long it waits before others are evicted for it */
+    nsec_t leave_by_ns;     /* of one that is being deleted: when it should have gone */
 };
 enum pod_phase { POD_PENDING, POD_BOUND, POD_TERMINATING /* still on its node, being deleted */ };
 

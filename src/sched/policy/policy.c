@@ -147,6 +147,28 @@ static void totals(struct policy *p)
     }
 }
 
+#define STUCK_NS (120 * NSEC_PER_SEC) /* as KAI has it */
+
+/* Those who should have gone long ago are not counted on any more: the room they are in is nobody's to keep. */
+static void look_who_leaves(struct policy *p)
+{
+    size_t keep = 0;
+    for (size_t i = 0; i < p->leaving.len; i++) {
+        const struct pod *pod = &p->s->pods[p->leaving.p[i]];
+        nsec_t by = pod->loss ? p->s->losses.p[pod->loss].leave_by_ns : 0;
+        if (pod->state != PS_TERMINATING)
+            continue;
+        if (by && p->now - by >= STUCK_NS) {
+            p->epoch++;
+            continue;
+        }
+        if (by)
+            policy_later(p, by + STUCK_NS);
+        p->leaving.p[keep++] = p->leaving.p[i];
+    }
+    p->leaving.len = keep;
+}
+
 void policy_catch_up(struct policy *p)
 {
     if (p->rebuild) {
@@ -159,11 +181,7 @@ void policy_catch_up(struct policy *p)
             policy_refresh(p, p->dirty.p[i]);
     }
     vec_clear(&p->dirty);
-    size_t keep = 0;
-    for (size_t i = 0; i < p->leaving.len; i++)
-        if (p->s->pods[p->leaving.p[i]].state == PS_TERMINATING)
-            p->leaving.p[keep++] = p->leaving.p[i];
-    p->leaving.len = keep;
+    look_who_leaves(p);
     if (p->totals_stale)
         totals(p);
 }

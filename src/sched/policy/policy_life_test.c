@@ -441,6 +441,33 @@ TEST(the_line_in_order)
     batch_free(&w);
 }
 
-TEST_MAIN(absurd_pods_of_others, the_line_in_order, room_is_kept_while_victims_go, room_that_comes_free_is_waited_for, room_that_is_lost_is_looked_for_again, stale_gang_goes_after_the_grace, stale_gang_recovers, stale_can_be_off, too_long_a_run_ends, protection_ends_by_time_alone, disruption_budgets_are_kept_where_possible,
+/* A victim that does not go keeps its room, and whoever waits for that room looks for other victims after two minutes. */
+TEST(who_does_not_go_is_not_waited_for)
+{
+    batch_new(&w, "n1 1; n2 1", "a q=1; b", "j@b 1x1 on=n1 start=950; k@b 1x1 on=n2; l@a 1x1", NULL);
+    w.slow = 1000;
+    w.never_again = true;
+    batch_turn(&w);
+    T_EQ_INT(w.going.len, 1);
+    T_EQ_STR(str_of(w.going.p[0].name), "j");
+    struct batch_pod *j = batch_find(&w, S("j"));
+    j->leaves = w.now + 30 * NSEC_PER_SEC;
+    batch_put(&w, j);
+    w.now += 149 * NSEC_PER_SEC;
+    batch_turn(&w);
+    T_EQ_INT(w.going.len, 1);
+    T_OK(w.d.again_ns <= j->leaves + 120 * NSEC_PER_SEC);
+    w.now += 2 * NSEC_PER_SEC;
+    batch_turn(&w);
+    T_EQ_INT(w.going.len, 2);
+    T_EQ_STR(str_of(w.going.p[1].name), "k");
+    w.going.p[1].turns = 0;
+    batch_turn(&w);
+    batch_turn(&w);
+    batch_expect(&w, "j 0; k 0; l 1 n2", "another one went");
+    batch_free(&w);
+}
+
+TEST_MAIN(who_does_not_go_is_not_waited_for, absurd_pods_of_others, the_line_in_order, room_is_kept_while_victims_go, room_that_comes_free_is_waited_for, room_that_is_lost_is_looked_for_again, stale_gang_goes_after_the_grace, stale_gang_recovers, stale_can_be_off, too_long_a_run_ends, protection_ends_by_time_alone, disruption_budgets_are_kept_where_possible,
           a_round_is_bounded_and_the_next_goes_on, equal_units_cost_one_try, events_wake, queues_come_and_go, work_outlives_its_queue, absurd_amounts_add_up, units_change_queues, plain_pods_shrink_what_is_divided, rollback_restores_accounts, why,
           why_eviction_does_not_help)

@@ -29,7 +29,7 @@ struct batch_pod {
     struct spec_loss loss;
     int32_t ranks[8]; /* of a unit's members, in turn */
     uint32_t nranks;
-    nsec_t run, life, safe;
+    nsec_t run, life, safe, leaves; /* the last one: it is being deleted, and should be gone then */
     bool gated, ended;
 };
 struct batch_world {
@@ -210,6 +210,10 @@ static inline pod_id batch_put(struct batch_world *w, struct batch_pod *b)
         .requests = {req, nreq}, .nonzero_cpu = b->cpu, .nonzero_memory = 1 << 20, .gates = b->gated,
         .runtime_ns = b->run, .protect_ns = b->safe, .loss = b->loss, .rank = b->nranks ? b->ranks[0] : 0, .required_terms = &term, .nrequired_terms = *b->label_key != 0, .has_required = *b->label_key != 0,
     };
+    if (b->leaves) {
+        p.phase = POD_TERMINATING;
+        p.loss.leave_by_ns = b->leaves;
+    }
     if (b->mib)
         p.gpu = (struct gpu_request){.kind = GPU_MEMORY, .count = b->devices, .memory_mib = b->mib};
     else if (whole)
