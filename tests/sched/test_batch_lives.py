@@ -327,6 +327,23 @@ def places(s):
     drop_queues(s, ("any",))
 
 
+def aliases(s):
+    """A group may name a level by an alias, also before there is a topology that has it."""
+    add_queue(s, "any", gpu=-1)
+    add_gang(s, "early", "any", 2, 4, least=2, topologyConstraint={"topology": "late", "requiredTopologyLevel": "shelf"})
+    waits(s, "nobody knows the level", "early-0")
+    topology = {"apiVersion": "kai.scheduler/v1alpha1", "kind": "Topology", "metadata": {"name": "late"}, "spec": {"levels": [{"nodeLabel": "zone"}, {"nodeLabel": "rack", "alias": "shelf"}]}}
+    made(s.post(TOPOLOGIES, topology))
+    tap.ok("they start when the topology comes", comes_to(s, "early", 2), nodes_of(s))
+    tap.eq("in one rack", len({n[:4] for n in nodes_of(s, "early").values()}), 1)
+    add_gang(s, "other", "any", 2, 4, least=2, topologyConstraint={"topology": "late", "requiredTopologyLevel": "row"})
+    waits(s, "another alias", "other-0")
+    tap.eq("aliases can be changed", s.patch(f"{TOPOLOGIES}/late", {"spec": {"levels": [{"nodeLabel": "zone"}, {"nodeLabel": "rack", "alias": "row"}]}}).status, 200)
+    tap.ok("they start then", comes_to(s, "other", 2), nodes_of(s))
+    s.delete(f"{TOPOLOGIES}/late")
+    drop_queues(s, ("any",))
+
+
 def sub_groups(s):
     add_queue(s, "six", gpu=6, limit=6)
     trees = [{"name": "lead", "minMember": 1}, {"name": "work", "minMember": 2}]
@@ -394,5 +411,5 @@ if __name__ == "__main__":
             for r in range(2):
                 for n in range(2):
                     add_node(server, f"z{z}r{r}n{n}", zone=f"z{z}", rack=f"z{z}r{r}")
-        tap.run([places, sub_groups, consolidates], server)
+        tap.run([places, aliases, sub_groups, consolidates], server)
     tap.done()
