@@ -132,6 +132,7 @@ TEST(moving)
         {"who wants its node stays, the other moves", "n1 2 rack=r1; n2 2 rack=r2", "a", "j@a 1x1 on=n1 at=rack:r1; k@a 1x1 on=n2; l@a 1x2", "j 1 n1; k 1 n1; l 1 n2", 1},
         {"an elastic one moves a pod alone", "n1 2; n2 2", "a", "j@a 2x1 min=1 on=n1,n2; l@a 1x2", "j 2; l 1", 1},
         {"nobody is moved into room that another queue is owed", "n1 4; n2 4", "a q=4; b q=4", "j@a 1x2 on=n1; k@a 1x2 on=n2; l@a 1x1 on=n2; m@a 1x3; n@b 1x4", "k 1; l 1; m 0; n 1", 1},
+        {"a gang that leaves two nodes spares the third", "n1 4; n2 4; n3 4", "a", "j@a 1x2 on=n1; k@a 2x1 on=n2,n3; l@a 2x4", "j 1 n1; k 2 n1; l 2", 2},
         {"cpu and devices", "n1 1 cpu=1000; n2 1 cpu=1000", "a", "j@a 1x0 cpu=600 on=n1; k@a 1x0 cpu=300 on=n2; l@a 1x1 cpu=900", "j 1; k 1; l 1", 1},
     };
     batch_run_table(cases, ARRAY_LEN(cases));

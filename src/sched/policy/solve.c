@@ -127,7 +127,7 @@ void solve_reprieve(struct policy *p, size_t n, queue_id gains, uint8_t *fate)
 {
     for (int core = 1; core >= 0; core--)
         for (size_t i = n; i-- > 0;)
-            if (p->taken_list.p[i].core == core && !core_is_gone(p, fate, n, i, FATE_STAYS) && !passes_limit(p, &p->taken_list.p[i], gains) && put_back(p, i))
+            if (p->taken_list.p[i].core == core && fate[i] != FATE_STAYS && !core_is_gone(p, fate, n, i, FATE_STAYS) && !passes_limit(p, &p->taken_list.p[i], gains) && put_back(p, i))
                 fate[i] = FATE_STAYS;
 }
 
@@ -551,6 +551,21 @@ static bool has_movers(const struct policy *p, size_t n, const uint8_t *fate)
     return false;
 }
 
+#define SPARE_MOST 16u
+/* Node by node, a gang that goes for one node empties another, too, and who went before it for a third need not: the unit fits without. */
+static void spare(struct search *x, size_t n, uint8_t *fate)
+{
+    struct policy *p = x->p;
+    for (size_t i = n; n > 1 && n <= SPARE_MOST && i-- > 0;) {
+        if (!p->taken_list.p[i].core || passes_limit(p, &p->taken_list.p[i], x->leaf) || !put_back(p, i))
+            continue;
+        if (solve_probe(p, x->u, x->leaf, x->ask))
+            fate[i] = FATE_STAYS;
+        else
+            take_again(p, i);
+    }
+}
+
 enum policy_tried solve_search(struct search *x, struct search_loss *ret_loss, struct unit_decision *d)
 {
     struct policy *p = x->p;
@@ -562,6 +577,8 @@ enum policy_tried solve_search(struct search *x, struct search_loss *ret_loss, s
     bool found = fewest(x, &n);
     if (found) {
         fate = xarray(n + 1, uint8_t);
+        if (x->action == POLICY_CONSOLIDATE)
+            spare(x, n, fate);
         sched_place_next(p->s, x->u, p->now, true, &p->probe);
         found = p->probe.result == UNIT_PLACED; /* or they would go for nothing */
     }
