@@ -10,10 +10,13 @@
 #define K_MOST 1e6
 #define MOVES_MOST 1000
 #define RESERVATIONS_MOST 32
+#define DEFRAG_MOST 16u
+#define DEFRAG_HOURLY_MOST 100000u
 #define AGE_MOST 1000000
 
 const struct shard_options shard_options_default = {
     .past = 1, .saturation = 1, .stale_grace_ns = 60 * NSEC_PER_SEC, .max_moves = 16, .places = true, .max_reservations = 4, .reserve_after_ns = 300 * NSEC_PER_SEC, .age_step = 1, .age_steps = 100,
+    .defrag_units = 4, .defrag_pods = 8, .defrag_hourly = 32, .defrag_min_runtime_ns = 600 * NSEC_PER_SEC,
 };
 
 struct reading {
@@ -150,6 +153,31 @@ static void arg_age_steps(struct reading *r, str path, str text)
     read_count(r, path, text, AGE_MOST, &r->o->age_steps);
 }
 
+static void arg_defrag_every(struct reading *r, str path, str text)
+{
+    read_duration(r, path, text, false, &r->o->defrag_every_ns);
+}
+
+static void arg_defrag_units(struct reading *r, str path, str text)
+{
+    read_count(r, path, text, DEFRAG_MOST, &r->o->defrag_units);
+}
+
+static void arg_defrag_pods(struct reading *r, str path, str text)
+{
+    read_count(r, path, text, DEFRAG_MOST, &r->o->defrag_pods);
+}
+
+static void arg_defrag_hourly(struct reading *r, str path, str text)
+{
+    read_count(r, path, text, DEFRAG_HOURLY_MOST, &r->o->defrag_hourly);
+}
+
+static void arg_defrag_runtime(struct reading *r, str path, str text)
+{
+    read_duration(r, path, text, false, &r->o->defrag_min_runtime_ns);
+}
+
 static void arg_reclaim(struct reading *r, str path, str text)
 {
     bool on;
@@ -217,6 +245,11 @@ static const struct meaning {
     {NULL, "age-every", arg_age_every},
     {NULL, "age-step", arg_age_step},
     {NULL, "age-steps", arg_age_steps},
+    {NULL, "defragment-every", arg_defrag_every},
+    {NULL, "defragment-max-units", arg_defrag_units},
+    {NULL, "defragment-max-pods", arg_defrag_pods},
+    {NULL, "defragment-max-pods-per-hour", arg_defrag_hourly},
+    {NULL, "defragment-min-runtime", arg_defrag_runtime},
     {"proportion", "kValue", arg_past},
     /* KAI's manual has the second name, its code the first; the third is what both mean */
     {"proportion", "relcaimerSaturationMultiplier", arg_saturation},

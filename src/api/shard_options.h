@@ -31,6 +31,9 @@ struct shard_options {
     nsec_t reserve_after_ns;   /* how long a unit finds no room before, where nobody knows when others end; -1: never */
     nsec_t age_every_ns;       /* waiting units rise in their queue, 0: never ... */
     uint32_t age_step, age_steps; /* ... by so much, so many times */
+    nsec_t defrag_every_ns;    /* pods are moved so that more is whole, 0: never ... */
+    uint32_t defrag_units, defrag_pods, defrag_hourly; /* ... so many at a time, and pods in an hour ... */
+    nsec_t defrag_min_runtime_ns; /* ... that have run for so long */
     bool flat;                 /* all queues beside each other */
     uint32_t off;              /* mask of 1 << enum shard_action */
     uint32_t depth[SHARD_ACTIONS]; /* units of a queue that are looked at, 0: all */

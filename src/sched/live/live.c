@@ -156,6 +156,7 @@ static void turn(struct loop_defer *d)
     next = MIN(next, again);
     next = MIN(next, usage);
     next = MIN(next, live_groups_status(l, now));
+    next = MIN(next, live_defrag_turn(l, now));
     next = MIN(next, live_reserves_tick(l, now, events));
     next = MIN(next, live_phases_tick(l, now, events));
     if (may_decide(l)) /* an answer wakes us otherwise */
@@ -217,6 +218,7 @@ static int make_pipeline(struct live *l, struct err *err)
     l->groups = live_groups_new();
     l->reserves = live_reserves_new();
     l->moves = live_moves_new();
+    l->defrag = live_defrag_new(l);
     l->phases = live_phases_new();
     l->ended_pods = live_ended_new();
     return 0;
@@ -341,6 +343,7 @@ void live_free(struct live *l)
     live_groups_free(l->groups);
     live_reserves_free(l->reserves);
     live_moves_free(l->moves);
+    live_defrag_free(l->defrag);
     live_phases_free(l->phases);
     sched_free(l->s);
     for (uint16_t i = 0; i < l->nnames; i++)

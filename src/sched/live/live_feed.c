@@ -170,11 +170,10 @@ static void put_spec(struct live *l, struct pod_spec *spec, const struct json *o
         if (spec->node.len && s->pods[p].state == PS_NOMINATED)
             binder_pod_gone(l->b, p); /* it needs its room no more */
     }
-    if (!is_known && !spec->node.len && !spec->nominated.len) {
+    if (!is_known && !spec->node.len && !spec->nominated.len)
         spec->nominated = live_reserve_for(l, obj);
-        if (!spec->nominated.len)
-            spec->nominated = live_move_for(l, obj);
-    }
+    if (!spec->node.len && !spec->nominated.len) /* one that waited for its group gives up its node meanwhile */
+        spec->nominated = live_move_for(l, obj, !is_known);
     live_shards_dress(l, spec);
     bool held = live_hold_is_due(l, p, spec);
     spec->gates += held;

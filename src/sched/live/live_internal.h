@@ -7,7 +7,7 @@
  *   live_say.c      conditions                  live_event.c    Events
  *   live_metrics.c  counters                    live_policy.c   queues, the batch policy
  *   live_reserve.c  Gödel's Reservations        live_move.c     Gödel's Movements
- *   live_phase.c    status of Gödel's groups
+ *   live_phase.c    status of Gödel's groups    live_defrag.c   pods are moved: a rescheduler
  *   live_groups.c   status of PodGroups         live_backfill.c reservations, in words and numbers
  *   live_groups.c   status of PodGroups         live_workloads.c  Kubernetes' own gangs
  *   live_requests.c records of binds            live_ended.c    pods that have ended
@@ -106,6 +106,7 @@ struct live_policy;
 struct live_groups;
 struct live_reserves;
 struct live_moves;
+struct live_defrag;
 struct live_phases;
 struct live_shards;
 struct live_usage;
@@ -121,6 +122,7 @@ struct live_pool {
     struct policy *p;
     struct policy_decisions d;
     nsec_t again_ns;
+    nsec_t defrag_ns; /* live_defrag.c's: when it is thought of next */
     struct queue_note *notes;
     size_t nnotes;
     struct live_usage *usage; /* live_usage.c's */
@@ -154,6 +156,7 @@ struct live {
     struct live_groups *groups;
     struct live_reserves *reserves; /* Gödel's objects */
     struct live_moves *moves;
+    struct live_defrag *defrag;
     struct live_phases *phases;
     struct live_shards *shards;
     uint32_t nprofiles; /* the operator's; those of queues follow */
@@ -376,9 +379,24 @@ void live_moves_free(struct live_moves *x);
 bool live_moves_any(const struct live *l);
 void live_move_put(struct live *l, const struct json *obj);
 void live_move_delete(struct live *l, str name);
-str live_move_for(struct live *l, const struct json *pod); /* the node that it is to go to; "": none */
+str live_move_for(struct live *l, const struct json *pod, bool is_new); /* the node that it is to go to, one that is not new: was told to go to; "": none */
+struct live_moves_spent { /* by our own rescheduler */
+    uint32_t pods;          /* in the last hour */
+    bool unsettled, seen_last;
+};
+/* Older ones of ours are deleted; one is unsettled until its pods have come again, or patience_ns have passed. */
+void live_moves_spent(struct live *l, nsec_t now, nsec_t patience_ns, const char *last, struct live_moves_spent *ret);
 void live_move_bound(struct live *l, const struct json *pod);
 void live_move_gone(struct live *l, str uid);
+
+bool live_moves_missed(const struct live *l, str owner_uid); /* pods of the owner went elsewhere than our rescheduler said */
+
+/* live_defrag.c */
+#define LIVE_DEFRAG_CREATOR "cox-rescheduler"
+struct live_defrag *live_defrag_new(struct live *l);
+void live_defrag_free(struct live_defrag *x);
+nsec_t live_defrag_turn(struct live *l, nsec_t now); /* plans and begins; when it wants to be called again */
+void live_defrag_metrics(const struct live *l, struct strbuf *out);
 
 /* live_phase.c */
 struct live_phases *live_phases_new(void);

@@ -6,6 +6,7 @@
  * What was written last is what counts: a status that somebody else changes is read anew.  Pods on their way are counted, too.
  * Threads: the loop's.  Limits: MOVES objects; those beyond are left as they are. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/civil.h"
 #include "client/client.h"
 #include "sched/live/live_internal.h"
 
@@ -17,6 +18,9 @@ struct way { /* a pod that was sent to a node, and is not bound yet */
 };
 struct move {
     char *name;
+    bool is_ours; /* of live_defrag.c */
+    nsec_t created_ns;
+    uint32_t ntasks;
     struct json status; /* on the arena */
     struct arena arena;
     uint64_t looks;
@@ -119,6 +123,10 @@ void live_move_put(struct live *l, const struct json *obj)
         m = xnew(struct move);
         m->arena = ARENA_INIT;
         m->name = str_dup(name);
+        m->is_ours = str_is(json_get_str(json_get(obj, S("spec")), S("creator")), LIVE_DEFRAG_CREATOR);
+        m->ntasks = (uint32_t)len_of(json_path(obj, "spec", "deletedTasks", NULL));
+        if (!civil_parse(json_get_str(json_get(obj, S("metadata")), S("creationTimestamp")), &m->created_ns))
+            m->created_ns = live_now(l);
         vec_push(&x->list, m);
     }
     arena_reset(&m->arena);
@@ -165,9 +173,17 @@ static int64_t on_their_way(const struct move *m, str node)
     return n;
 }
 
-str live_move_for(struct live *l, const struct json *pod)
+str live_move_for(struct live *l, const struct json *pod, bool is_new)
 {
-    str uid = owner_uid(pod);
+    if (!l->moves->list.len)
+        return S("");
+    str uid = owner_uid(pod), own = json_get_str(json_get(pod, S("metadata")), S("uid"));
+    for (size_t i = 0; i < l->moves->list.len; i++)
+        for (size_t k = 0; k < l->moves->list.p[i]->ways.len; k++)
+            if (str_is(own, l->moves->list.p[i]->ways.p[k].uid))
+                return str_of(l->moves->list.p[i]->ways.p[k].node);
+    if (!is_new)
+        return S("");
     for (size_t i = 0; i < l->moves->list.len; i++) {
         struct move *m = l->moves->list.p[i];
         struct json *nodes = json_get(entry_of(m, uid), S("recommendedNodes"));
@@ -176,7 +192,7 @@ str live_move_for(struct live *l, const struct json *pod)
             int64_t want = json_get_int(&nodes->items[k], S("desiredPodCount"), 0), have = (int64_t)len_of(json_get(&nodes->items[k], S("actualPods")));
             if (have + on_their_way(m, node) >= want || sched_node_find(l->s, node) == NODE_NONE)
                 continue;
-            vec_push(&m->ways, (struct way){str_dup(json_get_str(json_get(pod, S("metadata")), S("uid"))), str_dup(node)});
+            vec_push(&m->ways, (struct way){str_dup(own), str_dup(node)});
             return node;
         }
     }
@@ -225,4 +241,48 @@ void live_move_gone(struct live *l, str uid)
 {
     for (size_t i = 0; i < l->moves->list.len; i++)
         forget_way(l->moves->list.p[i], uid);
+}
+
+/* --- our own rescheduler's ------------------------------------------------------------------------------------------------------------------------------ */
+static bool is_settled(const struct move *m)
+{
+    const struct json *owners = json_get(&m->status, S("owners"));
+    for (size_t i = 0; i < len_of(owners); i++) {
+        const struct json *nodes = json_get(&owners->items[i], S("recommendedNodes"));
+        int64_t left = -(int64_t)len_of(json_get(&owners->items[i], S("mismatchedTasks")));
+        for (size_t k = 0; k < len_of(nodes); k++)
+            left += json_get_int(&nodes->items[k], S("desiredPodCount"), 0) - (int64_t)len_of(json_get(&nodes->items[k], S("actualPods")));
+        if (left > 0)
+            return false;
+    }
+    return len_of(owners) > 0;
+}
+
+void live_moves_spent(struct live *l, nsec_t now, nsec_t patience_ns, const char *last, struct live_moves_spent *ret)
+{
+    *ret = (struct live_moves_spent){0};
+    for (size_t i = 0; i < l->moves->list.len; i++) {
+        const struct move *m = l->moves->list.p[i];
+        if (!m->is_ours)
+            continue;
+        if (now - m->created_ns > 3600 * NSEC_PER_SEC) {
+            ARENA_AUTO a = ARENA_INIT;
+            struct strbuf path = strbuf_on(&a);
+            strbuf_add_str(&path, S("/apis/" API "/movements"));
+            client_path_add(&path, str_of(m->name));
+            live_words_send(l, "DELETE", strbuf_str(&path), "", S(""));
+            continue;
+        }
+        ret->pods += m->ntasks;
+        ret->seen_last |= !strcmp(m->name, last);
+        ret->unsettled |= now - m->created_ns < patience_ns && !is_settled(m);
+    }
+}
+
+bool live_moves_missed(const struct live *l, str owner_uid)
+{
+    for (size_t i = 0; i < l->moves->list.len; i++)
+        if (l->moves->list.p[i]->is_ours && len_of(json_get(entry_of(l->moves->list.p[i], owner_uid), S("mismatchedTasks"))))
+            return true;
+    return false;
 }

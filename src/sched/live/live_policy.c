@@ -572,4 +572,5 @@ void live_policy_metrics(const struct live *l, struct strbuf *out)
             write_gauge(policy_queues(x->pools[i]->p), &gauges[g], out);
     }
     live_backfill_metrics(l, out);
+    live_defrag_metrics(l, out);
 }

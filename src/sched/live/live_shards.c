@@ -129,6 +129,7 @@ static struct policy_opts opts_of(const struct shard *s)
     p.age_every_ns = o->age_every_ns;
     p.age_step = (int32_t)o->age_step;
     p.age_steps = o->age_steps;
+    p.defrag = (struct policy_defrag_opts){.every_ns = o->defrag_every_ns, .units = o->defrag_units, .pods = o->defrag_pods, .hourly = o->defrag_hourly, .min_runtime_ns = o->defrag_min_runtime_ns};
     p.half_life_ns = o->has_history ? o->half_life_ns : 0;
     p.window_ns = o->has_history ? o->window_ns : 0;
     p.tumbles = o->tumbles;

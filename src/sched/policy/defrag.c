@@ -188,7 +188,7 @@ static uint32_t units_of(const struct sched *s, const struct source *from)
     return n;
 }
 
-/* More than one surplus pod of a gang may be on the node: together it may not miss them. */
+/* More than one surplus pod of a gang may be on the node: together it may not miss them.  With a minimum of one it is no gang. */
 static bool can_be_missed(const struct defrag *x, const struct source *from)
 {
     const struct sched *s = x->p->s;
@@ -197,7 +197,7 @@ static bool can_be_missed(const struct defrag *x, const struct source *from)
         uint32_t same = 0;
         for (uint32_t k = 0; k < from->npods; k++)
             same += s->pods[from->pods[k]].unit == s->pods[from->pods[i]].unit;
-        if (same > 1 && (unit->nsubgroups || (int64_t)x->p->units[s->pods[from->pods[i]].unit].nplaced - same < unit->min_member))
+        if (same > 1 && (unit->nsubgroups || (unit->min_member > 1 && (int64_t)x->p->units[s->pods[from->pods[i]].unit].nplaced - same < unit->min_member)))
             return false;
     }
     return true;

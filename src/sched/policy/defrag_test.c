@@ -44,6 +44,7 @@ TEST(plans)
         {"nor a gang", "n1 4; n2 4; n3 4", "a", "j@a 2x1 on=n1,n2; k@a 1x2 on=n3 fixed", "", 0, 8},
         {"but what it can miss", "n1 4; n2 4", "a", "j@a 3x1 min=2 on=n1,n1,n2; k@a 1x1 on=n1 fixed", "j-2 n2>n1", 1, 4},
         {"not all of its surplus at once", "n1 4; n2 4; n3 4", "a", "j@a 3x1 min=2 on=n1,n2,n2; k@a 1x2 on=n1 fixed", "", 1, 7},
+        {"all of what is no gang", "n1 4; n2 4", "a", "j@a 2x1 min=1 on=n1,n1; k@a 1x2 on=n2 fixed", "j-0 n1>n2; j-1 n1>n2", 1, 4},
         {"nor who wants one rack", "n1 4 rack=r; n2 4 rack=r", "a", "j@a 1x1 min=1 need=rack on=n1; k@a 1x1 min=1 need=rack on=n2", "", 0, 6},
         {"cores count, too", "n1 4 cpu=1000; n2 4 cpu=1000", "a", "j@a 1x1 cpu=600 on=n1; k@a 1x1 cpu=600 on=n2", "", 0, 6},
         {"more pods than may be moved at a time", "n1 8; n2 8", "a", "j@a 1x1 on=n1; k@a 1x1 on=n1; l@a 1x1 on=n1; m@a 1x1 on=n1; n@a 1x1 on=n1; o@a 1x4 on=n2 fixed", "", 0, 7},

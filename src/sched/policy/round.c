@@ -64,6 +64,21 @@ static bool somebody_leaves(struct policy *p, unit_id u)
     return false;
 }
 
+#define GATHER_NS (10 * NSEC_PER_SEC)
+
+/* Pods that were told where to go come before what makes them a unit: their group, its other members.  For a moment that is not their fault. */
+static bool gathers(struct policy *p, unit_id u, enum unit_result why)
+{
+    const struct unit *unit = &p->s->units[u];
+    nsec_t last = 0;
+    for (size_t i = 0; i < unit->pods.len; i++)
+        last = MAX(last, p->s->pods[unit->pods.p[i]].created_ns);
+    if ((why != UNIT_INCOMPLETE && why != UNIT_GATED) || p->now >= last + GATHER_NS)
+        return false;
+    policy_later(p, last + GATHER_NS);
+    return true;
+}
+
 static void drop_kept(struct policy *p, unit_id u)
 {
     const struct unit *unit = &p->s->units[u];
@@ -87,8 +102,9 @@ static void start_kept(struct policy *p, struct policy_decisions *ret)
             started(p, u);
             continue;
         }
+        enum unit_result why = d->result;
         ret->list.len--;
-        if (!somebody_leaves(p, u))
+        if (!somebody_leaves(p, u) && !gathers(p, u, why))
             drop_kept(p, u);
     }
     vec_fini(&todo);
