@@ -50,6 +50,7 @@ const char bootstrap_policy[] =
     "ClusterRole system:aggregate-kuscia-to-view +view\n"
     " read kuscia.secretflow appimages,domaindatagrants,domaindatas,domaindatasources,domainroutes,domainroutes/status,kusciadeployments,kusciadeployments/status,kusciajobs,"
         "kusciajobs/status,kusciatasks,kusciatasks/status,taskresources\n"
+    " get kuscia.secretflow kusciatasks/explain\n"
     "ClusterRole system:aggregate-to-view +view\n"
     " read core configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,"
         "replicationcontrollers/scale,serviceaccounts,services,services/status\n"

@@ -121,6 +121,27 @@ void extension_simulate(struct api_req *q)
     to->ask(to->arg, x);
 }
 
+/* A task, or the group of its name that the scheduler knows. */
+void extension_explain_task(struct api_req *q)
+{
+    struct json obj;
+    struct err err;
+    const struct apiserver_source *to = &q->srv->explain;
+    if (!object_get(q->srv->store, q->arena, q->res, q->target.ns, q->target.name, &obj, NULL)) {
+        api_answer_not_found(q);
+        return;
+    }
+    if (!to->ask) {
+        err_set(&err, E_UNAVAILABLE, "no scheduler runs in this server, so it cannot say why");
+        api_answer_err(q, &err);
+        return;
+    }
+    struct apiserver_question *x = question_new(q, explain_answered);
+    x->name = q->target.name;
+    x->scheduler = S("kuscia-scheduler");
+    to->ask(to->arg, x);
+}
+
 void extension_explain(struct api_req *q)
 {
     struct json pod;

@@ -18,7 +18,7 @@ struct apiserver;
 
 struct apiserver_question {
     /* of a pod: */
-    str ns, name, scheduler; /* schedulerName */
+    str ns, name, scheduler; /* schedulerName; ns "": of a task and all its parties */
     str body;                /* of a queue (name): the question as JSON */
     struct loop_msg ask;     /* for the part's own use, to post the question to its loop */
     void *part;              /* the same */
@@ -34,7 +34,7 @@ typedef void apiserver_ask_fn(void *arg, struct apiserver_question *x);
 
 /* Asked by each scrape of /metrics, one after another; a source that fails is left out. */
 void apiserver_add_metrics(struct apiserver *s, apiserver_ask_fn *ask, void *arg);
-/* Asked by GET pods/NAME/explain, for a pod that exists. */
+/* Asked by GET pods/NAME/explain, kusciatasks/NAME/explain and taskresourcegroups/NAME/explain, of what exists. */
 void apiserver_set_explain(struct apiserver *s, apiserver_ask_fn *ask, void *arg);
 /* Asked by POST queues/NAME/simulate (scheduling.run.ai), for a queue that exists. */
 void apiserver_set_simulate(struct apiserver *s, apiserver_ask_fn *ask, void *arg);

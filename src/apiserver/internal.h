@@ -79,6 +79,7 @@ bool nonresource_serve(struct api_req *q);
 /* extension.c: answered with what other parts of the process say. */
 void extension_metrics(struct api_req *q);
 void extension_explain(struct api_req *q);
+void extension_explain_task(struct api_req *q);
 void extension_simulate(struct api_req *q);
 
 /* --- verbs ------------------------------------------------------------------------------------------------------ */

@@ -287,6 +287,7 @@ static const struct {
     {"", "scale", serve_scale},        {"pods", "binding", binding_serve},   {"pods", "eviction", serve_eviction},   {"pods", "log", node_proxy_serve},
     {"pods", "exec", node_proxy_serve}, {"pods", "attach", node_proxy_serve}, {"pods", "portforward", node_proxy_serve}, {"", "proxy", node_proxy_serve},
     {"pods", "explain", extension_explain}, {"queues", "simulate", extension_simulate},
+    {"kusciatasks", "explain", extension_explain_task}, {"taskresourcegroups", "explain", extension_explain_task},
 };
 
 bool subresource_serve(struct api_req *q)

@@ -81,8 +81,11 @@ static void explain_run(struct loop_msg *m)
     struct json record;
     struct err err = ERR_NONE;
     if (is_open(x, q)) {
-        if (live_explain(x->live, &a, q->ns, q->name, &record, &err) == 0)
+        bool is_task = !q->ns.len;
+        if ((is_task ? live_explain_group(x->live, &a, q->name, &record, &err) : live_explain(x->live, &a, q->ns, q->name, &record, &err)) == 0)
             strbuf_add_str(&q->text, json_text(&a, &record));
+        else if (is_task && live_is_synced(x->live))
+            q->err = err;
         else
             say_unknown(x, q);
     }

@@ -6,6 +6,7 @@
  * The engine here asks no scheduler: nodes, pods and the rest are read through the API and loaded into it, and it decides about this one pod as the scheduler would.  So it
  * works against any Kubernetes API server, and for pods of any scheduler that follows the usual rules. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bandwidth.h"
 #include "base/clock.h"
 #include "cli/print.h"
 #include "cli/scheduler_profile.h"
@@ -422,6 +423,96 @@ static int write_object(struct why *w, struct answer *n, struct printer *p, stru
     return r;
 }
 
+/* --- tasks of several parties ------------------------------------------------------------------------------------------------------------------------------ */
+static bool is_task_type(str type)
+{
+    static const char *const names[] = {"kt", "kusciatask", "kusciatasks", "task", "kusciatasks.kuscia.secretflow"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(type, names[i]))
+            return true;
+    return false;
+}
+
+static const char *bits(struct arena *a, const struct json *of, const char *key)
+{
+    return bandwidth_print(json_get_int(of, str_of(key), 0), arena_alloc(a, BANDWIDTH_TEXT));
+}
+
+static void write_considered(struct arena *a, const struct json *x, str domain, struct strbuf *out)
+{
+    const struct json *list = json_get(x, S("considered"));
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        const struct json *n = &list->items[i];
+        bool chosen = json_get_bool(n, S("chosen"), false), fits = json_get_bool(n, S("fits"), false);
+        strbuf_addf(out, STR_FMT "\t" STR_FMT "\t%s of %s\t%s of %s\t%s", STR_ARG(domain), STR_ARG(json_get_str(n, S("node"))), bits(a, n, "egressFreeBits"), bits(a, n, "egressBits"),
+                    bits(a, n, "ingressFreeBits"), bits(a, n, "ingressBits"), chosen ? "chosen" : fits ? "fits" : "lacks ");
+        if (!chosen && !fits)
+            strbuf_add_str(out, json_get_str(n, S("lacks")));
+        strbuf_add_char(out, '\n');
+    }
+}
+
+static void write_task(struct arena *a, str name, const struct json *x)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    TABS_AUTO t = TABS_TEXT;
+    TABS_AUTO pods = TABS_TABLE;
+    TABS_AUTO nodes = TABS_TABLE;
+    TABS_AUTO links = TABS_TABLE;
+    const struct json *parties = json_get(x, S("parties")), *list = json_get(x, S("links"));
+    add_line(&t, "Task", name);
+    add_line(&t, "Status", str_is(json_get_str(x, S("result")), "Placed") ? S("placed") : S("waits"));
+    add_line(&t, "Reason", json_get_str(x, S("reason")));
+    add_line(&t, "Why", json_get_str(x, S("message")));
+    add_line(&t, "Held", json_get_str(x, S("holders")));
+    add_line(&t, "Nearest", json_get_str(json_get(x, S("nearest")), S("text")));
+    tabs_flush(&t, &out);
+    strbuf_add_str(&pods.text, S("\nPARTY\tPOD\tNODE\tEGRESS\tINGRESS\n"));
+    strbuf_add_str(&nodes.text, S("\nPARTY\tCONSIDERED\tEGRESS FREE\tINGRESS FREE\tRESULT\n"));
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
+        str domain = json_get_str(&parties->items[i], S("domain"));
+        const struct json *own = json_get(&parties->items[i], S("pods"));
+        for (uint32_t k = 0; json_is(own, JSON_ARRAY) && k < own->len; k++) {
+            str node = json_get_str(&own->items[k], S("node"));
+            strbuf_addf(&pods.text, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t%s\t%s\n", STR_ARG(domain), STR_ARG(json_get_str(&own->items[k], S("pod"))), STR_ARG(node.len ? node : S("-")),
+                        bits(a, &own->items[k], "egressRequestBits"), bits(a, &own->items[k], "ingressRequestBits"));
+        }
+        write_considered(a, &parties->items[i], domain, &nodes.text);
+    }
+    tabs_flush(&pods, &out);
+    tabs_flush(&nodes, &out);
+    if (json_is(list, JSON_ARRAY) && list->len)
+        strbuf_add_str(&links.text, S("\nLINK\tFREE\n"));
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        strbuf_addf(&links.text, STR_FMT "->" STR_FMT "\t%s of %s\n", STR_ARG(json_get_str(&list->items[i], S("source"))), STR_ARG(json_get_str(&list->items[i], S("destination"))),
+                    bits(a, &list->items[i], "freeBits"), bits(a, &list->items[i], "bits"));
+    tabs_flush(&links, &out);
+    print_flush(&out);
+}
+
+/* Tasks are in one namespace; whoever names none means that. */
+static int why_task(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    struct strbuf path = strbuf_on(&s->arena);
+    struct json x;
+    strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1/namespaces"));
+    client_path_add(&path, cli_given(s->args, "namespace") ? s->namespace_ : S("cross-domain"));
+    strbuf_add_str(&path, S("/kusciatasks"));
+    client_path_add(&path, name);
+    strbuf_add_str(&path, S("/explain"));
+    int r = session_get(s, strbuf_str(&path), S(""), &x, f);
+    if (r < 0)
+        return r;
+    if (p->format == PRINT_DEFAULT) {
+        write_task(&s->arena, name, &x);
+        return 0;
+    }
+    STRBUF_AUTO out = STRBUF_HEAP;
+    r = printer_object(p, &out, &x, f);
+    print_flush(&out);
+    return r;
+}
+
 /* --- the verb --------------------------------------------------------------------------------------------------------------------------------------------- */
 static int read_pod(struct why *w, str name, struct failure *f)
 {
@@ -488,6 +579,9 @@ static int why(struct session *s, struct failure *f)
     struct why w = {.s = s};
     struct printer *p;
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
+    str name = s->args->npositional == 1 ? str_of(s->args->positional[0]) : S(""), type;
+    if (r >= 0 && str_cut(&name, '/', &type) && is_task_type(type))
+        return why_task(s, p, name, f);
     if (r >= 0)
         r = read_asked(&w, f);
     if (r < 0)
@@ -522,11 +616,12 @@ static const struct cli_option why_options[] = {
 const struct cli_verb verb_why = {
     .name = "why",
     .summary = "Explain why a pod or a PodGroup waits, or why it is where it is.",
-    .usage = "pod/NAME | podgroup/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
+    .usage = "pod/NAME | podgroup/NAME | kt/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
     .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
             "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.\n"
-            "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.",
-    .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train",
+            "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.\n"
+            "Of a KusciaTask (kt/NAME): all its parties, the nodes that were considered for each with their free bandwidth, and the links between them.",
+    .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train\n  cox why kt/meeting-1",
     .options = why_options,
     .run = run_why,
     .is_client = true,

@@ -233,7 +233,7 @@ static void list_requests(struct job *j)
 
 /* What people and programs of the institution see: the whole of its own namespace as far as it concerns its tasks and data, nothing of other domains'. */
 static const char role_rules[] =
-    "[{\"apiGroups\":[\"\"],\"resources\":[\"pods\",\"pods/log\",\"services\",\"endpoints\",\"configmaps\",\"events\",\"resourcequotas\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
+    "[{\"apiGroups\":[\"\"],\"resources\":[\"pods\",\"pods/log\",\"pods/explain\",\"services\",\"endpoints\",\"configmaps\",\"events\",\"resourcequotas\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"taskresources\",\"domainroutes\",\"gateways\",\"domaindatas\",\"domaindatasources\",\"domaindatagrants\"],"
     "\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\",\"replicasets\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"

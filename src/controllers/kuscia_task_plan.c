@@ -415,6 +415,19 @@ static str group_failure(const struct json *group)
     return S("");
 }
 
+/* In one word, where there is one: what a pod that waits lacks. */
+static const char *waiting_reason(const struct task_view *v)
+{
+    static const char *const words[] = {"BandwidthInsufficient"};
+    for (size_t i = 0; i < v->layout->npods; i++) {
+        const struct json *scheduled = pod_condition(v->pods[i], "PodScheduled");
+        for (size_t k = 0; k < ARRAY_LEN(words); k++)
+            if (str_is(json_get_str(scheduled, S("status")), "False") && str_is(json_get_str(scheduled, S("reason")), words[k]))
+                return words[k];
+    }
+    return "";
+}
+
 static void decide(struct arena *a, const struct task_view *v, struct json *st, const struct json *parties)
 {
     size_t good = 0, bad = 0, runs = 0, n = parties->len, min = v->layout->min_parties;
@@ -434,9 +447,9 @@ static void decide(struct arena *a, const struct task_view *v, struct json *st, 
     else if (str_is(json_get_str(json_get(v->group, S("status")), S("phase")), "Failed"))
         set_phase(a, st, "Failed", "TaskResourceGroupPhaseFailed", arena_fmt(a, STR_FMT "; waiting: " STR_FMT, STR_ARG(group_failure(v->group)), STR_ARG(waiting)));
     else if (runs || good)
-        set_phase(a, st, "Running", "", waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : S(""));
+        set_phase(a, st, "Running", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : S(""));
     else
-        set_phase(a, st, "Pending", "", waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : S(""));
+        set_phase(a, st, "Pending", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : S(""));
 }
 
 struct json kuscia_task_status(struct arena *a, const struct task_view *v)

@@ -138,37 +138,46 @@ static size_t placed(const struct run *r, size_t first, size_t n)
     return count;
 }
 
-/* Why the first pod that waits does; "" when nobody said so yet. */
-static str refusal(const struct run *r)
+/* Why pods of the range wait, with the reason where it has a name; "" when nobody said so yet.  What one party lacks is said by its own pods, others wait for it. */
+static str refusal(struct arena *a, const struct run *r, size_t first, size_t n)
 {
-    for (size_t i = 0; i < r->npods; i++) {
+    str best = S("");
+    bool own = false;
+    for (size_t i = first; i < first + n && !own; i++) {
         const struct json *list = json_path(&r->pods[i].obj, "status", "conditions", NULL);
-        for (uint32_t k = 0; r->pods[i].found && json_is(list, JSON_ARRAY) && k < list->len; k++)
-            if (str_is(json_get_str(&list->items[k], S("type")), "PodScheduled") && str_is(json_get_str(&list->items[k], S("status")), "False"))
-                return json_get_str(&list->items[k], S("message"));
+        for (uint32_t k = 0; r->pods[i].found && json_is(list, JSON_ARRAY) && k < list->len; k++) {
+            str reason = json_get_str(&list->items[k], S("reason")), said = json_get_str(&list->items[k], S("message"));
+            if (!str_is(json_get_str(&list->items[k], S("type")), "PodScheduled") || !str_is(json_get_str(&list->items[k], S("status")), "False"))
+                continue;
+            own = !str_has_prefix(said, S("waits for party "));
+            if (own || !best.len)
+                best = str_is(reason, "Unschedulable") ? said : arena_fmt(a, STR_FMT ": " STR_FMT, STR_ARG(reason), STR_ARG(said));
+        }
     }
-    return S("");
+    return best;
 }
 
-/* The status with another phase.  Each leaves a condition of its name, and so do those before it: whether somebody looked in between does not show. */
-static struct json resource_status(struct job *j, const struct json *was, const char *phase)
+/* The status with a phase.  Each leaves a condition of its name, and so do those before it: whether somebody looked in between does not show.  That of the phase says why it lasts. */
+static struct json resource_status(struct job *j, const struct json *was, const char *phase, str why)
 {
     struct arena *a = &j->arena;
     static const char *const way[] = {"Reserving", "Reserved", "Schedulable"};
     str now = now_text(a, j->c->opts->clock);
     struct json st = was ? json_copy(a, was) : json_make(a, "{\"startTime\":%S}", now);
+    if (!str_is(json_get_str(was, S("phase")), phase))
+        json_set(a, &st, S("lastTransitionTime"), json_string(now));
     json_set(a, &st, S("phase"), json_string(str_of(phase)));
-    json_set(a, &st, S("lastTransitionTime"), json_string(now));
     if (strcmp(phase, "Schedulable") == 0 || strcmp(phase, "Failed") == 0)
         json_set(a, &st, S("completionTime"), json_string(now));
     bool failed = strcmp(phase, "Failed") == 0;
     for (size_t i = 0; i < ARRAY_LEN(way); i++) {
-        kuscia_condition(a, &st, way[i], true, S(""), S(""), now);
-        if (failed || strcmp(phase, way[i]) == 0)
+        bool is_last = strcmp(phase, way[i]) == 0;
+        kuscia_condition(a, &st, way[i], true, is_last ? why : S(""), S(""), now);
+        if (failed || is_last)
             break;
     }
     if (failed)
-        kuscia_condition(a, &st, phase, true, S(""), S(""), now);
+        kuscia_condition(a, &st, phase, true, why, S(""), now);
     return st;
 }
 
@@ -176,7 +185,7 @@ static struct json task_resource(struct job *j, const struct run *r, const struc
 {
     struct arena *a = &j->arena;
     const struct json *meta = json_get(&r->group, S("metadata"));
-    struct json pods = json_array(), spec, obj, status = resource_status(j, NULL, phase);
+    struct json pods = json_array(), spec, obj, status = resource_status(j, NULL, phase, S(""));
     for (size_t i = 0; i < pods_of(party); i++) {
         const struct json *containers = json_path(&r->pods[first + i].obj, "spec", "containers", NULL);
         struct json pod = json_make(a, "{\"name\":%S}", json_get_str(&json_get(party, S("pods"))->items[i], S("name")));
@@ -196,6 +205,16 @@ static struct json task_resource(struct job *j, const struct run *r, const struc
     return obj;
 }
 
+/* Why a TaskResource has no room yet, as it says. */
+static str said_of(const struct json *resource)
+{
+    const struct json *list = json_path(resource, "status", "conditions", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("type")), "Reserving"))
+            return json_get_str(&list->items[i], S("reason"));
+    return S("");
+}
+
 /* The TaskResources follow the group: made, or with another phase. */
 static size_t follow(struct job *j, struct run *r, bool failed)
 {
@@ -208,10 +227,11 @@ static size_t follow(struct job *j, struct run *r, bool failed)
         str domain = json_get_str(party, S("domainID")), name = resource_name(a, r, party), was = json_get_str(json_get(&r->resources[i].obj, S("status")), S("phase"));
         bool has_room = placed(r, first, pods_of(party)) >= (size_t)MAX(json_get_int(party, S("minReservedPods"), 1), (int64_t)1);
         const char *phase = failed ? "Failed" : reserved && has_room ? "Schedulable" : has_room ? "Reserved" : "Reserving";
+        str why = has_room || failed ? S("") : refusal(a, r, first, pods_of(party));
         if (!r->resources[i].found)
             r->steps[n++] = (struct step){S("POST"), kuscia_path(a, "taskresources", domain, S(""), ""), task_resource(j, r, party, first, phase)};
-        else if (!str_is(was, phase)) {
-            struct json status = resource_status(j, json_get(&r->resources[i].obj, S("status")), phase);
+        else if (!str_is(was, phase) || (why.len && !str_eq(why, said_of(&r->resources[i].obj)))) {
+            struct json status = resource_status(j, json_get(&r->resources[i].obj, S("status")), phase, why);
             r->steps[n++] = (struct step){S("PATCH"), kuscia_path(a, "taskresources", domain, name, ""), json_make(a, "{\"status\":%j}", &status)};
         }
     }
@@ -246,9 +266,11 @@ static void reserve(struct job *j, struct run *r)
     size_t have = 0, first = 0, min = (size_t)MAX(json_get_int(r->spec, S("minReservedMembers"), 1), (int64_t)1);
     for (size_t i = 0; i < r->nparties; first += pods_of(&r->parties->items[i]), i++)
         have += placed(r, first, pods_of(&r->parties->items[i])) >= (size_t)MAX(json_get_int(&r->parties->items[i], S("minReservedPods"), 1), (int64_t)1);
-    str why = refusal(r);
+    str why = refusal(&j->arena, r, 0, r->npods);
     struct reserve_view view = {now_of(j), have >= min, why.len > 0, str_is(json_get_str(&r->status, S("phase")), "ReserveFailed")};
     r->waiting = waiting_of(j, r, &limits);
+    if (why.len && have < min)
+        condition(j, "TaskResourcesReserved", false, why);
     switch (reserve_next(&r->waiting->pace, &limits, &view, &r->again)) {
     case RESERVE_DONE:
         condition(j, "TaskResourcesReserved", true, S(""));
@@ -265,7 +287,6 @@ static void reserve(struct job *j, struct run *r)
         set_phase(j, "Reserving");
         break;
     case RESERVE_REFUSED:
-        condition(j, "TaskResourcesReserved", false, why);
         set_phase(j, "ReserveFailed");
         break;
     case RESERVE_WAIT:

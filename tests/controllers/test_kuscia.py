@@ -207,6 +207,48 @@ class Taken:
         wait_for(lambda: self.s.get("/api/v1/namespaces/bob/pods/taken").status == 404)
 
 
+def test_who_lacks_bandwidth(s):
+    """One party lacks bandwidth: every object of the task says who and how much, and no party is told of another's nodes."""
+    make(s, f"{K}/clusterdomainroutes", "ClusterDomainRoute", "alice-bob", {"source": "alice", "destination": "bob", "authenticationType": "None", "bandwidth": "1Gbps"})
+    with Taken(s):
+        job(s, "short", task("a", party("alice", bandwidthRequest="50Mbps"), party("bob", bandwidthRequest="50Mbps"), id="short-a"))
+        st = lambda: status(s, f"{TASKS}/short-a")  # noqa: E731
+        parties = lambda: {p["domainID"]: p.get("message", "") for p in st().get("partyTaskStatus", [])}  # noqa: E731
+        tap.ok("the task's reason", wait_for(lambda: st().get("reason") == "BandwidthInsufficient") and st()["phase"] == "Pending", st())
+        tap.ok("the party that lacks it: amounts, node, who holds it", "needs 50 Mbit/s; best free: 30 on bob-0" in parties()["bob"] and "on bob-0 held by taken (70 Mbit/s)" in parties()["bob"], parties())
+        tap.ok("the other waits for it, and is told of no node", parties()["alice"].startswith("waits for party bob, which lacks") and "needs 50 Mbit/s" in parties()["alice"] and "bob-0" not in parties()["alice"], parties())
+        found = {p["metadata"]["namespace"]: [c for c in p["status"]["conditions"] if c["type"] == "PodScheduled"][0] for p in pods(s, "short-a")}
+        tap.eq("conditions of the pods", {d: c["reason"] for d, c in found.items()}, {"alice": "BandwidthInsufficient", "bob": "BandwidthInsufficient"})
+        tap.ok("the Events", wait_for(lambda: {e["metadata"]["namespace"] for e in s.get("/api/v1/events").json["items"] if e["reason"] == "BandwidthInsufficient"} >= {"alice", "bob"}))
+        group = lambda: {c["type"]: c for c in status(s, f"{GROUPS}/short-a").get("conditions", [])}.get("TaskResourcesReserved", {})  # noqa: E731
+        tap.ok("the group", wait_for(lambda: group().get("status") == "False" and group()["reason"].startswith("BandwidthInsufficient: ") and "bob-0" in group()["reason"]), group())
+        mine = lambda d: [c for tr in s.get(f"{K}/namespaces/{d}/taskresources").json["items"] if tr["metadata"]["name"].startswith("short-a-") for c in tr["status"].get("conditions", [])]  # noqa: E731
+        tap.ok("the room of each party", wait_for(lambda: "best free: 30 on bob-0" in str(mine("bob")) and "waits for party bob" in str(mine("alice"))) and "bob-0" not in str(mine("alice")), mine("alice"))
+        x = s.get(f"{TASKS}/short-a/explain")
+        by = {p["domain"]: p for p in x.json.get("parties", [])} if x.status == 200 else {}
+        tap.ok("the scheduling result of a task that waits", x.status == 200 and x.json["reason"] == "BandwidthInsufficient" and set(by) == {"alice", "bob"}, x.text)
+        tap.eq("what was considered", [{k: n[k] for k in ("node", "fits", "egressBits", "egressFreeBits", "ingressFreeBits")} for n in by.get("bob", {}).get("considered", [])],
+               [{"node": "bob-0", "fits": False, "egressBits": 100000000, "egressFreeBits": 30000000, "ingressFreeBits": 30000000}])
+        tap.eq("and links", x.json.get("links"), [{"source": "alice", "destination": "bob", "bits": 1000000000, "freeBits": 1000000000}])
+        tap.eq("the same of the group", s.get(f"{GROUPS}/short-a/explain").json.get("parties"), x.json.get("parties"))
+        seen = s.kubectl("why", "kt/short-a", "-n", "cross-domain", binary=COX)
+        tap.ok("cox why", seen.returncode == 0 and "BandwidthInsufficient" in seen.stdout and "bob-0" in seen.stdout and "30 Mbit/s" in seen.stdout, seen.stdout + seen.stderr)
+        own = s.get("/api/v1/namespaces/alice/pods/short-a-0/explain")
+        tap.ok("a party's own pod shows its own nodes alone", own.status == 200 and "bob-0" not in own.text and [n["node"] for n in own.json["considered"]] == ["alice-0"], own.text)
+        watched = s.kubectl("job", "watch", "short", "--once", binary=COX)
+        tap.ok("cox job watch", "needs 50 Mbit/s" in watched.stdout, watched.stdout)
+    tap.ok("it runs when there is room", wait_for(lambda: task_phase(s, "short", "a") == "Running"), st())
+    x = s.get(f"{TASKS}/short-a/explain").json
+    tap.eq("the choice", {p["domain"]: [(n["node"], n.get("chosen")) for n in p["considered"]] for p in x["parties"]}, {"alice": [("alice-0", True)], "bob": [("bob-0", True)]})
+    tap.eq("and what the link has left", x["links"][0]["freeBits"], 950000000)
+    tap.eq("nobody may ask who has no right to", [s.get(f"{TASKS}/short-a/explain", headers={"Impersonate-User": "u", "Impersonate-Group": "kuscia:domain:alice"}).status,
+                                                  s.get("/api/v1/namespaces/bob/pods/short-a-0/explain", headers={"Impersonate-User": "u", "Impersonate-Group": "kuscia:domain:alice"}).status,
+                                                  s.get("/api/v1/namespaces/alice/pods/short-a-0/explain", headers={"Impersonate-User": "u", "Impersonate-Group": "kuscia:domain:alice"}).status], [403, 403, 200])
+    tap.eq("of what is not there", s.get(f"{TASKS}/nobody/explain").status, 404)
+    end_task(s, "short", "a")
+    s.delete(f"{K}/clusterdomainroutes/alice-bob")
+
+
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
 
 def test_one_decision(s):
@@ -464,6 +506,7 @@ def main():
             test_bandwidth,
             test_loans,
             test_never,
+            test_who_lacks_bandwidth,
             test_one_decision,
             test_stopped_while_it_waits,
             test_expiry,

@@ -1104,6 +1104,7 @@ const struct api_resource api_kuscia_v1alpha1_kusciajobsummaries = {
     .storage_group = STR_INIT("kuscia.secretflow"), .storage_version = STR_INIT("v1alpha1")};
 
 static const struct api_subresource subs_KusciaTask[] = {
+    {.name = STR_INIT("explain"), .kind = STR_INIT("KusciaTask"), .verbs = API_VERB_GET, .type = &schema_kuscia_v1alpha1_KusciaTask},
     {.name = STR_INIT("status"), .kind = STR_INIT("KusciaTask"), .verbs = API_VERB_GET | API_VERB_PATCH | API_VERB_UPDATE, .type = &schema_kuscia_v1alpha1_KusciaTask}};
 static const struct api_column columns_KusciaTask[] = {
     {.name = STR_INIT("Name"), .type = STR_INIT("string"), .format = STR_INIT("name"), .doc = STR_INIT("Name of the object."), .json_path = STR_INIT(".metadata.name")},
@@ -1117,7 +1118,7 @@ const struct api_resource api_kuscia_v1alpha1_kusciatasks = {
     .name_rule = API_NAME_DNS_SUBDOMAIN, .flags = API_NAMESPACED | API_GENERATION | API_RV_REQUIRED,
     .verbs = API_VERBS_ALL, .type = &schema_kuscia_v1alpha1_KusciaTask,
     .short_names = short_names_kt, .nshort_names = 1,
-    .subs = subs_KusciaTask, .nsubs = 1,
+    .subs = subs_KusciaTask, .nsubs = 2,
     .columns = columns_KusciaTask, .ncolumns = 5,
     .storage_group = STR_INIT("kuscia.secretflow"), .storage_version = STR_INIT("v1alpha1")};
 
@@ -1136,6 +1137,7 @@ const struct api_resource api_kuscia_v1alpha1_kusciatasksummaries = {
     .storage_group = STR_INIT("kuscia.secretflow"), .storage_version = STR_INIT("v1alpha1")};
 
 static const struct api_subresource subs_TaskResourceGroup[] = {
+    {.name = STR_INIT("explain"), .kind = STR_INIT("TaskResourceGroup"), .verbs = API_VERB_GET, .type = &schema_kuscia_v1alpha1_TaskResourceGroup},
     {.name = STR_INIT("status"), .kind = STR_INIT("TaskResourceGroup"), .verbs = API_VERB_GET | API_VERB_PATCH | API_VERB_UPDATE, .type = &schema_kuscia_v1alpha1_TaskResourceGroup}};
 static const struct api_column columns_TaskResourceGroup[] = {
     {.name = STR_INIT("Name"), .type = STR_INIT("string"), .format = STR_INIT("name"), .doc = STR_INIT("Name of the object."), .json_path = STR_INIT(".metadata.name")},
@@ -1150,7 +1152,7 @@ const struct api_resource api_kuscia_v1alpha1_taskresourcegroups = {
     .name_rule = API_NAME_DNS_SUBDOMAIN, .flags = API_GENERATION | API_RV_REQUIRED,
     .verbs = API_VERBS_ALL, .type = &schema_kuscia_v1alpha1_TaskResourceGroup,
     .short_names = short_names_trg, .nshort_names = 1,
-    .subs = subs_TaskResourceGroup, .nsubs = 1,
+    .subs = subs_TaskResourceGroup, .nsubs = 2,
     .columns = columns_TaskResourceGroup, .ncolumns = 6,
     .storage_group = STR_INIT("kuscia.secretflow"), .storage_version = STR_INIT("v1alpha1")};
 

@@ -6,6 +6,7 @@
 #include "sched/engine/explain.h"
 
 #include "sched/engine/explain_gang.h"
+#include "sched/engine/explain_nodes.h"
 #include "sched/engine/explain_text.h"
 #include "sched/engine/links.h"
 #include "sched/engine/place.h"
@@ -128,6 +129,15 @@ static bool is_bandwidth(uint16_t resource)
     return resource == RES_INGRESS || resource == RES_EGRESS;
 }
 
+/* The amount that most of the nodes lack that are excluded by nothing else; sorted. */
+static const struct group *scarce(const struct rows *x)
+{
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->list[i].reason.resource < RES_MAX)
+            return &x->list[i];
+    return NULL;
+}
+
 static void rows_write(struct rows *x, struct arena *a, struct explanation *out)
 {
     struct sched *s = x->s;
@@ -155,7 +165,8 @@ static void rows_write(struct rows *x, struct arena *a, struct explanation *out)
         }
         row->say = say_row(s, a, g, row, directions == 1);
     }
-    out->reason = x->n && (is_bandwidth(x->list[0].reason.resource) || explain_is_lent(s, x->list[0].reason.resource)) ? "BandwidthInsufficient" : NULL;
+    const struct group *most = scarce(x);
+    out->reason = most && (is_bandwidth(most->reason.resource) || explain_is_lent(s, most->reason.resource)) ? "BandwidthInsufficient" : NULL;
     if (x->others && out->nrows < EXPLAIN_ROWS)
         out->rows[out->nrows++] = (struct explain_row){.plugin = "", .text = S("node(s) had other reasons"), .say = S("had other reasons"),
                                                        .nodes = x->others, .resource = RES_MAX};
@@ -371,6 +382,11 @@ static void look_at_nodes(struct sched *s, struct arena *a, pod_id p, const uint
         miss_consider(s, c, n, &miss);
     }
     rows_write(rows, a, out);
+    const struct group *most = scarce(rows);
+    if (out->reason && most->hopeful) {
+        out->holders_on = arena_str(a, sched_node_name(s, most->best_node));
+        out->holders = explain_holders(s, a, most->best_node, most->reason.resource, p);
+    }
     /* a gang that lacks more than one member is not helped by what one of them lacks */
     if (out->fitting == 0 && out->need <= out->room + 1)
         miss_write(s, a, &miss, out);

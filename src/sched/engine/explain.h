@@ -54,7 +54,8 @@ struct explanation {
     struct explain_score *scores;
     uint32_t nscores;
     str link; /* what a link between domains lacks, in words, when that is what it waits for */
-    const char *reason; /* one word for machines: "BandwidthInsufficient" where that is what most nodes lack; NULL: none in particular */
+    str holders_on, holders; /* of bandwidth, on the node that has most free: "held by t1-0 (60 Mbit/s)" */
+    const char *reason; /* one word for machines: "BandwidthInsufficient" where that is what most of the nodes lack that amounts alone exclude; NULL: none in particular */
     str sentence;
 };
 /* Why the unit waits now.  queue_position and what the last decision was are handed in (0 and NULL: unknown). */

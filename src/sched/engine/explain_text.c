@@ -124,6 +124,13 @@ str explain_lack(const struct sched *s, struct arena *a, const struct explain_ro
                      STR_ARG(without_unit(best, need)), STR_ARG(r->best_node));
 }
 
+str explain_needs(const struct sched *s, struct arena *a, const struct explain_row *r)
+{
+    if (r->resource == RES_PODS)
+        return S("room for more pods");
+    return arena_fmt(a, STR_FMT " (needs " STR_FMT ")", STR_ARG(resource_word(s, r->resource)), STR_ARG(explain_amount(a, s, r->resource, r->need)));
+}
+
 /* --- events ----------------------------------------------------------------------------------------------------------------- */
 static const struct {
     uint32_t bit;
@@ -191,6 +198,8 @@ static void add_waiting(struct strbuf *b, struct arena *a, const struct sched *s
         strbuf_addf(b, STR_FMT " on any of %s nodes", STR_ARG(strbuf_str(&words)), explain_count(a, most->hopeful));
     else /* every node is too small even when it is empty: what leaves helps nobody */
         add_events(b, hope ? x->waits_for : x->waits_for & ~(uint32_t)EVENT_POD_FREED);
+    if (most && most->hopeful == 1 && x->holders.len)
+        strbuf_addf(b, " (on " STR_FMT " " STR_FMT ")", STR_ARG(x->holders_on), STR_ARG(x->holders));
 }
 
 /* --- the sentence ----------------------------------------------------------------------------------------------------------- */
@@ -318,6 +327,8 @@ static void waiting_json(struct arena *a, const struct sched *s, const struct ex
         json_set(a, o, S("reason"), json_string(str_of(x->reason)));
     if (x->link.len)
         json_set(a, o, S("link"), json_string(x->link));
+    if (x->holders.len)
+        json_set(a, o, S("holders"), json_string(arena_fmt(a, "on " STR_FMT " " STR_FMT, STR_ARG(x->holders_on), STR_ARG(x->holders))));
     json_set(a, o, S("reasons"), rows);
     if (x->has_nearest) {
         struct json n = json_object();

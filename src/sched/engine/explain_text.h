@@ -15,4 +15,6 @@ str explain_more(const struct sched *s, struct arena *a, uint16_t resource, int6
 str explain_taint(const struct sched *s, struct arena *a, node_id n, const sym_t what[2]);
 /* "lack bandwidth (needs 500 Mbit/s; best free: 420 on node-17)" */
 str explain_lack(const struct sched *s, struct arena *a, const struct explain_row *row, bool one_bandwidth /* its direction goes without saying */);
+/* The same without what nodes have: "bandwidth (needs 500 Mbit/s)" */
+str explain_needs(const struct sched *s, struct arena *a, const struct explain_row *row);
 str explain_sentence(struct arena *a, const struct sched *s, const struct explanation *x);

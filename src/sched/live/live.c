@@ -4,7 +4,7 @@
  *     events to the dispatcher ─► what is due by time ─► a batch of decisions ─► requests for them ─► a few words about those that wait
  * Batches are kept short (about 10 ms), so that the watch is read between them; while more is ready the next turn follows at once. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sched/engine/explain.h"
+#include "sched/engine/explain_nodes.h"
 #include "sched/engine/unit.h"
 #include "sched/live/live_internal.h"
 
@@ -367,6 +367,19 @@ struct pipeline *live_pipeline(struct live *l)
     return l->p;
 }
 
+/* What another party of a task lacks is told without its nodes. */
+static void hide_others(struct live *l, struct arena *a, unit_id u, pod_id p, struct explanation *x)
+{
+    str mine = explain_for(a, l->s, x, u, l->s->pods[p].ns);
+    if (mine.p == x->sentence.p)
+        return;
+    x->sentence = mine;
+    x->pod = arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(sched_pod_ns(l->s, p)), STR_ARG(sched_pod_name(l->s, p)));
+    x->nrows = 0;
+    x->has_nearest = false;
+    x->preemption = x->holders = S("");
+}
+
 int live_explain(struct live *l, struct arena *a, str ns, str name, struct json *ret, struct err *err)
 {
     pod_id p = sched_pod_find(l->s, ns, name);
@@ -380,8 +393,24 @@ int live_explain(struct live *l, struct arena *a, str ns, str name, struct json 
         int64_t place = dispatcher_where(l->d, u) == DISPATCH_READY ? dispatcher_position(l->d, u) : 0;
         x = explain_waiting(l->s, a, u, place, NULL);
     }
+    if (l->s->pods[p].state < PS_ASSUMED)
+        hide_others(l, a, u, p, x);
     *ret = explain_json(a, l->s, x);
+    explain_add_nodes(l->s, a, p, ret);
     if (live_policy_takes(l, u))
         live_policy_explain(l, a, u, p, ret);
+    return 0;
+}
+
+int live_explain_group(struct live *l, struct arena *a, str name, struct json *ret, struct err *err)
+{
+    unit_id u = sched_group_find(l->s, S(""), name);
+    if (!u || !l->s->units[u].pods.len)
+        return err_set(err, E_NOT_FOUND, "the scheduler knows no pods of the task " STR_FMT ": it has none yet, or all have ended", STR_ARG(name));
+    bool waits = false;
+    for (size_t i = 0; i < l->s->units[u].pods.len; i++)
+        waits |= l->s->pods[l->s->units[u].pods.p[i]].state < PS_ASSUMED;
+    int64_t place = dispatcher_where(l->d, u) == DISPATCH_READY ? dispatcher_position(l->d, u) : 0;
+    *ret = explain_group_json(l->s, a, u, waits ? explain_waiting(l->s, a, u, place, NULL) : NULL);
     return 0;
 }

@@ -59,8 +59,10 @@ void live_free(struct live *l); /* after stopped(), or when loop and transport h
 bool live_is_synced(const struct live *l);
 /* In Prometheus' text format, with kube-scheduler's names. */
 void live_metrics_write(struct live *l, struct strbuf *out);
-/* Why the pod waits, or why it is where it is, as the record of explain.h.  E_NOT_FOUND: no such pod here. */
+/* Why the pod waits, or why it is where it is, as the record of explain.h, with the nodes that were considered.  E_NOT_FOUND: no such pod here. */
 int live_explain(struct live *l, struct arena *a, str ns, str name, struct json *ret, struct err *err) MUST_CHECK;
+/* The same of all parties of a task, by the name of its TaskResourceGroup (explain_nodes.h). */
+int live_explain_group(struct live *l, struct arena *a, str name, struct json *ret, struct err *err) MUST_CHECK;
 
 /* Would this work start in the queue, when, and at whose cost: the question and the answer are those of policy/simulate.h; nothing is changed.  E_INVALID_ARG, E_UNAVAILABLE. */
 int live_simulate(struct live *l, struct arena *a, str queue, const struct json *question, struct json *ret, struct err *err) MUST_CHECK;

@@ -6,7 +6,8 @@
  *   rejected ─► say line, by time ─► live_say_some: explain ─► the same as in the API? counted : PATCH pods/NAME/status, Event */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/civil.h"
-#include "sched/engine/explain.h"
+#include "sched/engine/explain_nodes.h"
+#include "sched/engine/links.h"
 #include "sched/live/live_internal.h"
 
 #define SAY_AGAIN_NS (300 * NSEC_PER_SEC)
@@ -141,8 +142,9 @@ static void say_to(struct live *l, pod_id p, const char *reason, str message, ns
         live_event_again(l, p, w);
         return;
     }
-    /* autoscalers look for this reason; the Event may be more particular */
-    write_condition(l, sched_pod_ns(s, p), sched_pod_name(s, p), sched_pod_uid(s, p), "Unschedulable", message, w->is_false, clears);
+    /* autoscalers look for this reason; the Event may be more particular, and so is what Kuscia's people look at */
+    bool of_task = unit_crosses(&s->units[sched_unit_of(s, p)]) && strcmp(reason, "FailedScheduling") != 0;
+    write_condition(l, sched_pod_ns(s, p), sched_pod_name(s, p), sched_pod_uid(s, p), of_task ? reason : "Unschedulable", message, w->is_false, clears);
     if (w->said != hash)
         live_event_failed(l, p, w, reason, message);
     w->said = hash;
@@ -175,7 +177,7 @@ void live_say_error(struct live *l, const struct json *obj, const char *why)
 }
 
 /* --- the sentence ------------------------------------------------------------------------------------------------------------------------------------- */
-static str explain(struct live *l, struct arena *a, unit_id u, const struct live_wait *w, const char **ret_reason)
+static str explain(struct live *l, struct arena *a, unit_id u, const struct live_wait *w, const char **ret_reason, const struct explanation **ret_x)
 {
     struct sched *s = l->s;
     if (live_policy_takes(l, u))
@@ -193,23 +195,24 @@ static str explain(struct live *l, struct arena *a, unit_id u, const struct live
     }
     const struct explanation *x = explain_waiting(s, a, u, 0, &d);
     *ret_reason = x->reason ? x->reason : *ret_reason;
+    *ret_x = x;
     return x->sentence;
 }
 
 /* A pod alone of this class was explained a moment ago? */
-static str sentence_for(struct live *l, struct arena *a, pod_id p, const struct live_wait *w, nsec_t now, const char **ret_reason)
+static str sentence_for(struct live *l, struct arena *a, pod_id p, const struct live_wait *w, nsec_t now, const char **ret_reason, const struct explanation **ret_x)
 {
     unit_id u = sched_unit_of(l->s, p);
     const struct pod_class *c = class_of(l->s, p);
     if (l->s->units[u].is_group || w->result != UNIT_REJECTED || live_policy_takes(l, u))
-        return explain(l, a, u, w, ret_reason);
+        return explain(l, a, u, w, ret_reason, ret_x);
     if (!l->sentences)
         l->sentences = xarray(SENTENCES, struct live_sentence);
     struct live_sentence *x = &l->sentences[c->id % SENTENCES];
     if (!x->text || x->class_ != c->id || x->hash != c->hash || now - x->at > SENTENCE_NS) {
         free(x->text);
         *x = (struct live_sentence){.class_ = c->id, .hash = c->hash, .at = now, .reason = *ret_reason};
-        x->text = str_dup(explain(l, a, u, w, &x->reason));
+        x->text = str_dup(explain(l, a, u, w, &x->reason, ret_x));
     }
     *ret_reason = x->reason;
     return arena_str(a, str_of(x->text));
@@ -248,12 +251,13 @@ static void say_now(struct live *l, pod_id p, nsec_t now)
     }
     w->why = why;
     const char *reason = "FailedScheduling";
-    str message = sentence_for(l, &a, p, w, now, &reason);
+    const struct explanation *x = NULL;
+    str message = sentence_for(l, &a, p, w, now, &reason, &x);
     for (size_t i = 0; i < unit->pods.len; i++) {
         pod_id q = unit->pods.p[i];
         uint8_t state = l->s->pods[q].state;
         if (wait_of(l, q) && (state == PS_PENDING || state == PS_NOMINATED) && !class_of(l->s, q)->gates)
-            say_to(l, q, reason, message, now);
+            say_to(l, q, reason, x ? explain_for(&a, l->s, x, sched_unit_of(l->s, p), l->s->pods[q].ns) : message, now);
     }
     put_in_line(l, p, w, now + (batch ? LOOK_AGAIN_NS : SAY_AGAIN_NS));
 }
