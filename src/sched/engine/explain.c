@@ -383,7 +383,7 @@ static void look_at_nodes(struct sched *s, struct arena *a, pod_id p, const uint
     }
     rows_write(rows, a, out);
     const struct group *most = scarce(rows);
-    if (out->reason && most->hopeful) {
+    if (out->reason && is_bandwidth(most->reason.resource) && most->hopeful) { /* what is borrowed is held by nobody */
         out->holders_on = arena_str(a, sched_node_name(s, most->best_node));
         out->holders = explain_holders(s, a, most->best_node, most->reason.resource, p);
     }
