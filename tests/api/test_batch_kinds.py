@@ -98,12 +98,12 @@ def test_every_object(s):
     objects = [
         queue("full", displayName="", priority=0, preemptMinRuntime="10m", reclaimMinRuntime="0s", maxRuntime="24h",
               resources={"gpu": {"quota": 0.5, "overQuotaWeight": 0, "limit": -1}, "nvidia.com/gpu-h100": {"quota": 2}, "network.cox/egress": {"limit": 10}}),
-        group("full", minMember=2, queue="default-queue", priorityClassName="train", preemptibility="preemptible", markUnschedulable=False, schedulingBackoff=1, parallelism=2, completions=2, backoffLimit=0,
+        group("full", minMember=2, queue="default-queue", priorityClassName="train", preemptibility="preemptible", markUnschedulable=False, schedulingBackoff=1, parallelism=2, completions=2, backoffLimit=0, preemptionDelay="5m", stalenessGracePeriod="-1s",
               topologyConstraint={"topology": "t", "requiredTopologyLevel": "rack", "preferredTopologyLevel": "host"}, subGroups=[{"name": "a", "minMember": 0}, {"name": "b", "parent": "a"}]),
         {"apiVersion": "scheduling.run.ai/v1alpha2", "kind": "BindRequest", "metadata": {"name": "full"},
          "spec": {"podName": "p", "selectedNode": "n", "receivedResourceType": "Fraction", "receivedGPU": {"count": 1, "portion": "0.50"}, "selectedGPUGroups": ["g"], "backoffLimit": 0,
                   "resourceClaimAllocations": [{"name": "c", "allocation": {"devices": {"results": [{"request": "r", "pool": "p", "device": "d", "driver": "x"}]}}}]}},
-        {"apiVersion": "kai.scheduler/v1alpha1", "kind": "Topology", "metadata": {"name": "full"}, "spec": {"levels": [{"nodeLabel": "example.com/block"}, {"nodeLabel": "kubernetes.io/hostname"}]}},
+        {"apiVersion": "kai.scheduler/v1alpha1", "kind": "Topology", "metadata": {"name": "full"}, "spec": {"levels": [{"nodeLabel": "example.com/block", "alias": "block"}, {"nodeLabel": "kubernetes.io/hostname"}]}},
         {"apiVersion": "kai.scheduler/v1", "kind": "SchedulingShard", "metadata": {"name": "full"},
          "spec": {"partitionLabelValue": "", "placementStrategy": {"gpu": "binpack", "cpu": "spread"}, "args": {"v": "3"}, "queueDepthPerAction": {"allocate": 5}, "kValue": 0.5,
                   "minRuntime": {"preemptMinRuntime": "1m"}, "usageDBConfig": {"clientType": "prometheus", "usageParams": {"halfLifePeriod": "10m", "newer": 1}},
@@ -290,12 +290,12 @@ def test_groups(s):
     s.patch(f"{QUEUES}/later/status", {"status": {"childQueues": ["x"]}})
     warned("a queue that has queues below it", s.post(GROUPS, group("high", queue="later")), "only those at the end of the tree take work")
     warned("sub-groups hold the pods", s.post(GROUPS, group("idle", subGroups=[{"name": "a", "minMember": 3}, {"name": "b", "parent": "a"}])), "spec.subGroups[0].minMember: has no effect")
-    refused("a gang of none", s.post(GROUPS, group("none", minMember=0)), 422, "spec.minMember: Invalid value: 0: must be at least 1")
+    refused("a gang of less than none", s.post(GROUPS, group("none", minMember=-1)), 422, "spec.minMember: Invalid value: -1: must be at least 0")
     refused("names twice", s.post(GROUPS, group("twice", subGroups=[{"name": "a"}, {"name": "a"}])), 422, "spec.subGroups[1].name: Duplicate value")
     refused("unknown parents", s.post(GROUPS, group("lost", subGroups=[{"name": "a", "parent": "b"}])), 422, "spec.subGroups[0].parent: Invalid value")
     refused("circles", s.post(GROUPS, group("round", subGroups=[{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}])), 422, "lead back to itself")
     refused("more sub-groups than there are", s.post(GROUPS, group("many", minSubGroup=2, subGroups=[{"name": "a"}])), 422, "spec.minSubGroup: Invalid value: 2")
-    causes = s.post(GROUPS, group("none", minMember=0)).json["details"]["causes"]
+    causes = s.post(GROUPS, group("none", minMember=-1)).json["details"]["causes"]
     tap.eq("programs are told the field", [c["field"] for c in causes], ["spec.minMember"])
     warned("a pod", s.post(PODS, queued("p", "nowhere")), 'queue \\"nowhere\\" does not exist')
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
@@ -385,7 +385,7 @@ def test_definitions(s):
     warned("KAI's own definition is accepted", r, "built in")
     conditions = {c["type"]: (c["status"], c["reason"]) for c in r.json["status"]["conditions"]}
     tap.eq("and established, so that installers go on", conditions, {"NamesAccepted": ("True", "BuiltIn"), "Established": ("True", "InitialNamesAccepted")})
-    refused("what is built in is served", s.post(GROUPS, group("none", minMember=0)), 422, "spec.minMember")
+    refused("what is built in is served", s.post(GROUPS, group("none", minMember=-1)), 422, "spec.minMember")
     tap.eq("once", [r["name"] for r in s.get("/apis/scheduling.run.ai/v2alpha2").json["resources"]], ["podgroups", "podgroups/status"])
     tap.eq("applied again", s.patch(f"{CRDS}/podgroups.scheduling.run.ai", {"metadata": {"labels": {"a": "b"}}}).status, 200)
     tap.eq("it can go", s.delete(f"{CRDS}/podgroups.scheduling.run.ai").status, 200)
