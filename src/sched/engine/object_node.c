@@ -111,6 +111,42 @@ static void read_capacity_note(struct reader *r, const struct object_meta *meta,
     }
 }
 
+/* Who runs the node says how it is made: [{"cpu": "32", "memory": "128Gi", "gpus": [0, 1]}, ...], a zone each. */
+static void read_numa(struct reader *r, const struct object_meta *meta, struct node_spec *n)
+{
+    const struct spot *at = SPOT(SPOT(SPOT(NULL, "metadata"), "annotations"), NUMA_ZONES);
+    struct err why = ERR_NONE;
+    struct json v;
+    bool has;
+    str text = labels_get(meta->annotations, S(NUMA_ZONES), &has);
+    n->numa_single = str_is(labels_get(meta->annotations, S("scheduling.cox/numa-policy"), &(bool){false}), "single-numa-node");
+    if (!has)
+        return;
+    if (json_parse(r->a, text, NULL, &v, &why) < 0 || !json_is(&v, JSON_ARRAY) || v.len == 0 || v.len > NUMA_MAX) {
+        read_bad(r, at, "must be a list of 1 to %u zones such as {\"cpu\": \"32\", \"memory\": \"128Gi\", \"gpus\": [0, 1]}", NUMA_MAX);
+        return;
+    }
+    struct spec_numa *zones = arena_array(r->a, v.len, struct spec_numa);
+    for (uint32_t i = 0; i < v.len; i++) {
+        const struct json *gpus = json_get(&v.items[i], S("gpus"));
+        struct quantity q;
+        const struct json *cpu = json_get(&v.items[i], S("cpu")), *memory = json_get(&v.items[i], S("memory"));
+        if (cpu && read_quantity(r, cpu, SPOT(SPOT_AT(at, i), "cpu"), &q))
+            zones[i].cpu_milli = quantity_to_milli(&q);
+        if (memory && read_quantity(r, memory, SPOT(SPOT_AT(at, i), "memory"), &q))
+            zones[i].memory_bytes = quantity_to_i64(&q);
+        for (uint32_t k = 0; json_is(gpus, JSON_ARRAY) && k < gpus->len; k++) {
+            int64_t g = -1;
+            if (!json_to_i64(&gpus->items[k], &g) || g < 0 || g >= GPU_MAX)
+                read_bad(r, SPOT(SPOT_AT(at, i), "gpus"), "must be numbers of devices from 0 to %d", GPU_MAX - 1);
+            else
+                zones[i].gpus |= 1u << g;
+        }
+    }
+    n->numa = zones;
+    n->nnuma = v.len;
+}
+
 int object_node(struct sched *s, struct arena *a, const struct json *obj, struct node_spec *ret, struct err *err)
 {
     struct reader r = READER(s, a, err);
@@ -130,6 +166,7 @@ int object_node(struct sched *s, struct arena *a, const struct json *obj, struct
     read_capacity_note(&r, &meta, status, &amounts);
     n.allocatable = amounts_list(&r, &amounts);
     read_images(&r, status, &n);
+    read_numa(&r, &meta, &n);
     str overcommit = labels_get(meta.annotations, S("cox.io/bandwidth-overcommit"), &has);
     if (has && (!str_to_double(overcommit, &n.bandwidth_overcommit) || !(n.bandwidth_overcommit > 0 && n.bandwidth_overcommit <= 1000)))
         read_bad(&r, SPOT(SPOT(SPOT(NULL, "metadata"), "annotations"), "cox.io/bandwidth-overcommit"),

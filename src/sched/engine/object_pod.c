@@ -138,6 +138,28 @@ static void read_default_spread(struct reader *r, const struct object_meta *meta
     ret->default_spread_selector = (struct spec_selector){.p = p, .n = n};
 }
 
+/* Our own word, or those of Katalyst, as people who come from Gödel write them. */
+static void read_numa(struct reader *r, const struct object_meta *meta, struct pod_spec *ret)
+{
+    static const char *const words[] = {[NUMA_NONE] = "none", [NUMA_PREFER_ONE] = "prefer", [NUMA_REQUIRE_ONE] = "require", [NUMA_EXCLUSIVE] = "exclusive"};
+    bool has;
+    str katalyst = labels_get(meta->annotations, S("katalyst.kubewharf.io/memory_enhancement"), &has);
+    if (has) {
+        struct err why = ERR_NONE;
+        struct json v;
+        if (json_parse(r->a, katalyst, NULL, &v, &why) == 0 && str_is(json_get_str(&v, S("numa_binding")), "true"))
+            ret->numa = str_is(json_get_str(&v, S("numa_exclusive")), "true") ? NUMA_EXCLUSIVE : NUMA_REQUIRE_ONE;
+    }
+    str own = labels_get(meta->annotations, S(NUMA_WISH), &has);
+    for (size_t i = 0; has && i < ARRAY_LEN(words); i++)
+        if (str_is(own, words[i])) {
+            ret->numa = (enum numa_policy)i;
+            return;
+        }
+    if (has)
+        read_bad(r, SPOT(SPOT(SPOT(NULL, "metadata"), "annotations"), NUMA_WISH), "\"" STR_FMT "\" is none of none, prefer, require and exclusive", STR_ARG(str_sub(own, 0, 40)));
+}
+
 static void read_owner(struct reader *r, const struct json *obj, const struct object_meta *meta, struct pod_spec *ret)
 {
     const struct spot *at = SPOT(NULL, "metadata"), *list_at = SPOT(at, "ownerReferences");
@@ -266,6 +288,7 @@ int object_pod(struct sched *s, struct arena *a, const struct json *obj, struct 
     p.gates = (uint32_t)list_len(gates);
     read_group(&r, spec, &meta, &p);
     read_owner(&r, obj, &meta, &p);
+    read_numa(&r, &meta, &p);
     read_victim(&meta, &p);
     read_policy(&meta, &p);
     p.rank = read_rank(&meta);

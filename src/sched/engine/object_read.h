@@ -76,6 +76,8 @@ struct res_list amounts_list(struct reader *r, const struct amounts *a); /* with
 bool annotation_amount(struct reader *r, struct spec_labels annotations, const char *key, int64_t *ret); /* a quantity, whole units */
 
 /* How long the work is expected to run: annotation of pods and groups. */
+#define NUMA_ZONES "scheduling.cox/numa-zones" /* of a node */
+#define NUMA_WISH "scheduling.cox/numa"        /* of a pod */
 #define EXPECTED_RUNTIME S("scheduling.cox/expected-runtime")
 /* A Go duration, or a number of seconds; 0: there is none.  What cannot be read is none, too: a hint must not keep a pod from being placed. */
 nsec_t annotation_duration(struct reader *r, struct spec_labels annotations, str key);

@@ -841,6 +841,34 @@ TEST(the_group_of_a_task_is_of_no_namespace)
     done(&w);
 }
 
-TEST_MAIN(bandwidth_that_is_borrowed, the_group_of_a_task_is_of_no_namespace, how_long_a_pod_runs, queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, groups_of_workloads, identity_phase_and_group,
+TEST(numa_zones_and_wishes)
+{
+    struct world w = make();
+    struct err err = ERR_NONE;
+    struct node_spec n;
+    static const struct {
+        const char *zones, *words;
+    } bad[] = {{"3", "list of 1 to 8"}, {"[]", "list of 1 to 8"}, {"[{\\'cpu\\':\\'x\\'}]", "cpu"}, {"[{\\'gpus\\':[99]}]", "numbers of devices"}, {"[", "list of 1 to 8"}};
+    struct json v = parse(&w, "{'kind':'Node','metadata':{'name':'n','annotations':{'scheduling.cox/numa-policy':'single-numa-node',"
+                              "'scheduling.cox/numa-zones':'[{\\'cpu\\':\\'4\\',\\'memory\\':\\'1Gi\\',\\'gpus\\':[0,2]},{\\'cpu\\':\\'3500m\\'}]'}}}");
+    T_NO_ERR(object_node(w.s, &w.a, &v, &n, &err), &err);
+    T_OK(n.nnuma == 2 && n.numa_single && n.numa[0].cpu_milli == 4000 && n.numa[0].memory_bytes == 1 << 30 && n.numa[0].gpus == 5 && n.numa[1].cpu_milli == 3500 && n.numa[1].gpus == 0);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        STRBUF_AUTO b = STRBUF_HEAP;
+        err = ERR_NONE;
+        strbuf_addf(&b, "{'kind':'Node','metadata':{'name':'n','annotations':{'scheduling.cox/numa-zones':'%s'}}}%c", bad[i].zones, 0);
+        v = parse(&w, b.p);
+        T_OK(object_node(w.s, &w.a, &v, &n, &err) < 0);
+        if (str_find(str_of(err.msg), str_of(bad[i].words)) < 0)
+            T_FAIL_("%s: %s", bad[i].zones, err.msg);
+    }
+    T_EQ_INT(pod_with(&w, ",'annotations':{'scheduling.cox/numa':'require'}", "'containers':[{'name':'a'}]").numa, NUMA_REQUIRE_ONE);
+    T_EQ_INT(pod_with(&w, ",'annotations':{'scheduling.cox/numa':'prefer'}", "'containers':[{'name':'a'}]").numa, NUMA_PREFER_ONE);
+    T_EQ_INT(pod_with(&w, ",'annotations':{'katalyst.kubewharf.io/memory_enhancement':'{\\'numa_binding\\':\\'true\\',\\'numa_exclusive\\':\\'true\\'}'}", "'containers':[{'name':'a'}]").numa, NUMA_EXCLUSIVE);
+    T_EQ_INT(pod_with(&w, ",'annotations':{'katalyst.kubewharf.io/memory_enhancement':'nonsense'}", "'containers':[{'name':'a'}]").numa, NUMA_NONE);
+    done(&w);
+}
+
+TEST_MAIN(numa_zones_and_wishes, bandwidth_that_is_borrowed, the_group_of_a_task_is_of_no_namespace, how_long_a_pod_runs, queue_and_preemptibility, queue_of_a_unit, declared_topologies, priority_classes_are_looked_up, requests_are_the_largest_step, nonzero_amounts_by_container, qos_and_whole_cpus, extended_resources_and_bandwidth, gpus_whole_and_in_parts, groups_of_workloads, identity_phase_and_group,
           default_spread_of_replicas, node_affinity, label_keys_are_merged, tolerations_ports_images, volumes_of_a_pod, nodes, storage_objects, order_and_losses_of_a_pod, groups_of_four_apis, errors_have_paths,
           put_goes_by_kind)
