@@ -58,9 +58,9 @@ def outcome(s, name):
             st = o.get("status", {})
             kind = path.rsplit("/", 1)[1]
             known = "" if kind == "taskresources" else plain(o["metadata"]["name"])  # named by a uid
-            passed_by = kind != "taskresources"  # Reserved is seen there when a look falls between two bindings, and only then
+            lasting = kind != "taskresources"  # Reserved is seen there when a look falls between two bindings, and only then
             found.append((kind, o["metadata"].get("namespace", ""), known, st.get("phase"), bool(st.get("completionTime")),
-                          sorted(c["type"] for c in st.get("conditions", []) if c["status"] == "True" and passed_by), sorted(st.get("stageStatus", {}).items()), o["spec"].get("nodeName", "") if kind == "pods" else ""))
+                          sorted(c["type"] for c in st.get("conditions", []) if c["status"] == "True" and lasting), sorted(st.get("stageStatus", {}).items()), o["spec"].get("nodeName", "") if kind == "pods" else ""))
     return sorted(found, key=str)
 
 
