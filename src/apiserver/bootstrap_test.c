@@ -65,8 +65,8 @@ TEST(objects_are_as_kubernetes_makes_them)
                 admin = get(&t, RBAC, S("clusterroles"), S(""), S("admin"));
     T_EQ_STR(json_text(a, json_get(object_meta(&view), S("labels"))),
              "{\"kubernetes.io/bootstrapping\":\"rbac-defaults\",\"rbac.authorization.k8s.io/aggregate-to-edit\":\"true\"}");
-    T_EQ_INT(json_get(&view, S("rules"))->len, 12 + 5);
-    T_EQ_INT(json_get(&admin, S("rules"))->len, 2 + 13 + 3 + 12 + 5); /* its own, edit's, view's */
+    T_EQ_INT(json_get(&view, S("rules"))->len, 13 + 5);
+    T_EQ_INT(json_get(&admin, S("rules"))->len, 2 + 13 + 3 + 13 + 5); /* its own, edit's, view's */
     struct json binding = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:controller:job-controller"));
     T_EQ_STR(json_text(a, json_get(&binding, S("subjects"))),
              "[{\"kind\":\"ServiceAccount\",\"name\":\"job-controller\",\"namespace\":\"kube-system\"}]");
@@ -145,7 +145,7 @@ TEST(a_restart_adds_what_is_missing_and_keeps_the_rest)
     T_EQ_INT(json_get(&node, S("rules"))->len, 0);
     struct json view = get(&t, RBAC, S("clusterroles"), S(""), S("view")),
                 discovery = get(&t, RBAC, S("clusterrolebindings"), S(""), S("system:discovery"));
-    T_EQ_INT(json_get(&view, S("rules"))->len, 13 + 5);
+    T_EQ_INT(json_get(&view, S("rules"))->len, 14 + 5);
     T_EQ_INT(json_get(&discovery, S("subjects"))->len, 2);
     struct json endpoints = get(&t, S(""), S("endpoints"), S("default"), S("kubernetes")),
                 svc = get(&t, S(""), S("services"), S("default"), S("kubernetes"));
