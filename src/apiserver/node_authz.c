@@ -32,6 +32,15 @@ str node_authz_name(const struct api_user *u)
     return str_has_prefix(u->name, S(USER)) && api_user_in_group(u, S("system:nodes")) ? str_from(u->name, sizeof USER - 1) : S("");
 }
 
+str node_authz_domain(const struct api_user *u)
+{
+    static const str group = STR_INIT("kuscia:domain:");
+    for (size_t i = 0; i < u->ngroups; i++)
+        if (str_has_prefix(u->groups[i], group))
+            return str_from(u->groups[i], group.len);
+    return S("");
+}
+
 /* --- what a question can depend on ------------------------------------------------------------------------------------------------ */
 
 struct question {
@@ -168,6 +177,17 @@ static bool own_attachment(const struct question *q, str *ret_why)
     return false;
 }
 
+/* Nobody has the name yet, or the Node is of the domain that the certificate is of. */
+static bool is_of_its_domain(const struct question *q, str *ret_why)
+{
+    struct json node;
+    str domain = node_authz_domain(q->at->user);
+    if (!domain.len || !load(q, S(""), S("nodes"), S(""), q->node, &node) || str_eq(json_get_str(json_get(object_meta(&node), S("labels")), S(NODE_DOMAIN_LABEL)), domain))
+        return true;
+    *ret_why = arena_fmt(q->arena, "the certificate is of domain '" STR_FMT "' and node '" STR_FMT "' is not: join under another name", STR_ARG(domain), STR_ARG(q->node));
+    return false;
+}
+
 /* --- the table ------------------------------------------------------------------------------------------------------------------------ */
 
 #define READ "get|list|watch"
@@ -235,6 +255,8 @@ bool node_authz_check(struct node_authz *n, struct arena *a, str node, const str
 {
     struct question q = {n, a, node, at};
     *ret_why = S("");
+    if (!is_of_its_domain(&q, ret_why))
+        return false;
     for (size_t i = 0; at->is_resource && i < ARRAY_LEN(rules); i++)
         if (str_is(at->group, rules[i].group) && names_resource(rules[i].resource, at) && in_list(at->verb, rules[i].verbs) && rules[i].rule(&q, ret_why))
             return true;

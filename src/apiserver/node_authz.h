@@ -15,7 +15,10 @@ void node_authz_free(struct node_authz *n);
 
 /* "n1" for system:node:n1 in system:nodes, else "". */
 str node_authz_name(const struct api_user *u);
-/* The user is a node.  False with a sentence, why not. */
+/* The domain (an institution) whose token the machine joined with, as its certificate says; "" for one of nobody's. */
+#define NODE_DOMAIN_LABEL "kuscia.secretflow/namespace" /* of its Node */
+str node_authz_domain(const struct api_user *u);
+/* The user is a node.  A machine of a domain that has the name of another's node is refused everything: names are first come, first served, certificates are given before the Node is there.  False with a sentence, why not. */
 bool node_authz_check(struct node_authz *n, struct arena *a, str node, const struct authz_attrs *attrs, str *ret_why);
 /* The label by which a node finds volumes that are its own, and a list of which is allowed to it. */
 #define NODE_LABEL "coxswain.dev/node"

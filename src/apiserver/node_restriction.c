@@ -61,18 +61,7 @@ static bool same_text(const struct admission_attrs *at, const char *of_spec)
 
 /* --- nodes of domains: the certificate says of which institution a machine is (controllers/certificates.c), and so does its Node, whatever the machine says ------- */
 
-#define DOMAIN_GROUP "kuscia:domain:"
-#define DOMAIN_LABEL "kuscia.secretflow/namespace"
 #define DOMAIN_TAINT "kuscia.secretflow/agent"
-
-/* "" for a node of nobody's. */
-static str domain_of(const struct api_user *u)
-{
-    for (size_t i = 0; i < u->ngroups; i++)
-        if (str_has_prefix(u->groups[i], S(DOMAIN_GROUP)))
-            return str_from(u->groups[i], sizeof DOMAIN_GROUP - 1);
-    return S("");
-}
 
 static void taint(struct arena *a, struct json *node)
 {
@@ -87,19 +76,18 @@ static void taint(struct arena *a, struct json *node)
 
 int node_mark_domain(struct admission_attrs *at, struct err *err)
 {
-    str node = node_authz_name(&at->req->user), domain = domain_of(&at->req->user);
-    if (!node.len || !admission_is_kind(at, "", "nodes") || at->subresource.len || !at->obj)
+    str node = node_authz_name(&at->req->user), domain = node_authz_domain(&at->req->user);
+    if (!node.len || !admission_is_kind(at, "", "nodes") || !at->obj) /* a write of the status brings labels, too */
         return 0;
     struct json *labels = json_ensure_object(at->arena, json_get(at->obj, S("metadata")), S("labels"));
-    str says = json_get_str(labels, S(DOMAIN_LABEL));
-    if (says.len && !str_eq(says, domain) && !str_eq(says, json_get_str(json_get(object_meta(at->old), S("labels")), S(DOMAIN_LABEL))))
+    str says = json_get_str(labels, S(NODE_DOMAIN_LABEL)), was = json_get_str(json_get(object_meta(at->old), S("labels")), S(NODE_DOMAIN_LABEL));
+    if (says.len && !str_eq(says, domain) && !str_eq(says, was))
         return domain.len ? admission_forbid(at, err, "node \"" STR_FMT "\" is of domain \"" STR_FMT "\", not of \"" STR_FMT "\"", STR_ARG(node), STR_ARG(domain), STR_ARG(says))
                           : admission_forbid(at, err, "node \"" STR_FMT "\" did not join with a token of domain \"" STR_FMT "\": the domain's status shows one", STR_ARG(node), STR_ARG(says));
-    str was = json_get_str(json_get(object_meta(at->old), S("labels")), S(DOMAIN_LABEL));
     if (domain.len && at->op != ADMIT_CREATE && !str_eq(was, domain))
         return admission_forbid(at, err, "node \"" STR_FMT "\" was there before, and not as one of domain \"" STR_FMT "\": a machine joins a domain under a name that nobody has", STR_ARG(node), STR_ARG(domain));
     if (domain.len)
-        json_set(at->arena, labels, S(DOMAIN_LABEL), json_string(domain));
+        json_set(at->arena, labels, S(NODE_DOMAIN_LABEL), json_string(domain));
     if (domain.len && at->op == ADMIT_CREATE)
         taint(at->arena, at->obj);
     return 0;

@@ -102,12 +102,19 @@ def test_joining(s):
     tap.eq("it cannot change over", r.status, 403)
     r = a.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {LABEL: None, "disk": "ssd"}}})
     tap.ok("nor leave", r.status == 200 and r.json["metadata"]["labels"].get(LABEL) == "alice", r)
+    r = a.request("PATCH", "/api/v1/nodes/a1/status", {"metadata": {"labels": {LABEL: "bob"}}})
+    tap.ok("not with its status either", r.status == 403 and s.get("/api/v1/nodes/a1").json["metadata"]["labels"][LABEL] == "alice", r)
+    a.request("PATCH", "/api/v1/nodes/a1/status", {"metadata": {"labels": {LABEL: None}}})
+    tap.eq("nor leave with it", s.get("/api/v1/nodes/a1").json["metadata"]["labels"].get(LABEL), "alice")
     b = Machine(s, "b1", tokens(s, "bob")["unused"])
     tap.eq("another's node is not its own", b.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {"x": "y"}}}).status, 403)
     plain = subprocess.run([COX, "token", "create"], stdout=subprocess.PIPE, text=True, env={**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}).stdout.strip()
     p = Machine(s, "p1", plain)
     r = p.request("POST", "/api/v1/nodes", node("p1", {LABEL: "alice"}))
     tap.ok("a machine with another token is of no domain", r.status == 403 and 'did not join with a token of domain "alice"' in r.json["message"], r)
+    p.request("POST", "/api/v1/nodes", node("p1"))
+    tap.eq("nor with its status", p.request("PATCH", "/api/v1/nodes/p1/status", {"metadata": {"labels": {LABEL: "alice"}}}).status, 403)
+    s.delete("/api/v1/nodes/p1")
     r = p.request("POST", "/api/v1/nodes", node("p1"))
     tap.ok("and a node like others without it", r.status == 201 and LABEL not in r.json["metadata"]["labels"] and not any(t["key"].startswith("kuscia") for t in r.json["spec"].get("taints", [])), r)
     b.request("POST", "/api/v1/nodes", node("b1"))
@@ -151,6 +158,24 @@ def test_names_of_others(s):
     s.delete(f"{CSRS}/taken")
 
 
+def test_names_that_others_will_have(s):
+    """A certificate is given before its Node is there: whoever asks first for the name that bob's next machine will have gets nothing by it."""
+    wait_for(lambda: "unused" in tokens(s, "alice") and "unused" in tokens(s, "bob"))
+    early = Machine(s, "b2", tokens(s, "alice")["unused"])
+    tap.eq("as long as nobody has the name it is a node", (early.done.returncode, early.request("GET", "/api/v1/pods?fieldSelector=spec.nodeName%3Db2").status), (0, 200))
+    os.rename(early.dir, early.dir + "-early")
+    early.dir += "-early"
+    real = Machine(s, "b2", tokens(s, "bob")["unused"])
+    tap.eq("bob's machine comes", (real.done.returncode, real.request("POST", "/api/v1/nodes", node("b2")).status), (0, 201))
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "work"}, "spec": {"nodeName": "b2", "containers": [{"name": "main", "image": "i", "envFrom": [{"configMapRef": {"name": "files"}}]}]}}
+    tap.eq("with work", (s.post("/api/v1/namespaces/bob/configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "files"}}).status, s.post("/api/v1/namespaces/bob/pods", pod).status), (201, 201))
+    paths = ("/api/v1/pods?fieldSelector=spec.nodeName%3Db2", "/api/v1/namespaces/bob/pods/work", "/api/v1/namespaces/bob/configmaps/files")
+    tap.eq("which it sees", [real.request("GET", p).status for p in paths], [200, 200, 200])
+    tap.eq("and alice's does not", [early.request("GET", p).status for p in paths], [403, 403, 403])
+    r = early.request("PATCH", "/api/v1/nodes/b2/status", {"status": {"phase": "Running"}})
+    tap.ok("nor speaks for it", r.status == 403 and "join under another name" in r.json["message"], r)
+
+
 def test_partner(s):
     s.post(DOMAINS, domain("far", role="partner", interConnProtocols=["kuscia"]))
     labels = lambda: s.get("/api/v1/namespaces/far").json["metadata"].get("labels", {})  # noqa: E731
@@ -169,7 +194,7 @@ def test_deleted(s):
 
 def main():
     with Server() as s:
-        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_partner, test_deleted], s)
+        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_names_that_others_will_have, test_partner, test_deleted], s)
     tap.done()
 
 
