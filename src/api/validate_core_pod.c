@@ -344,6 +344,14 @@ static void check_tokens_without_account(struct vctx *c, const struct vpath *p, 
     }
 }
 
+/* It says what kind of request the pod's is, and requests do not change: a loan that became a promise on its node would be one that nobody had room for. */
+static void check_lend_stays(struct vctx *c, const struct json *annotations)
+{
+    const struct json *before = v_get(V_GET(V_GET(c->old, "metadata"), "annotations"), S(BANDWIDTH_LEND_NOTE)), *now = v_get(annotations, S(BANDWIDTH_LEND_NOTE));
+    if (!before != !now)
+        v_forbidden(c, V_KEY(V_FIELD(V_FIELD(NULL, "metadata"), "annotations"), S(BANDWIDTH_LEND_NOTE)), "cannot be added to or taken from a pod: make it again");
+}
+
 void v_pod(struct vctx *c, const struct vpath *p UNUSED, const struct json *pod)
 {
     const struct vpath *at = V_FIELD(NULL, "spec");
@@ -356,6 +364,7 @@ void v_pod(struct vctx *c, const struct vpath *p UNUSED, const struct json *pod)
         v_required(c, V_FIELD(at, "containers"), V_NO_DETAIL);
     check_tokens_without_account(c, at, spec);
     if (c->old) {
+        check_lend_stays(c, annotations);
         v_pod_update(c);
         return;
     }

@@ -203,6 +203,10 @@ TEST(parts_of_gpus)
         GOOD(POD("'other':'1'", WHOLE)),
         GOOD(POD("'cox.io/bandwidth-lend':'accept'", "")),
         BAD(POD("'cox.io/bandwidth-lend':'yes'", ""), A "[cox.io/bandwidth-lend]: Invalid value: 'yes': means nothing, only accept does"),
+        /* a loan stays a loan: as a promise it was never given room */
+        {POD("'a':'b'", ""), POD("'cox.io/bandwidth-lend':'accept'", ""), A "[cox.io/bandwidth-lend]: Forbidden: cannot be added to or taken from a pod: make it again", NULL},
+        {POD("'cox.io/bandwidth-lend':'accept'", ""), POD("'a':'b'", ""), A "[cox.io/bandwidth-lend]: Forbidden: cannot be added to or taken from a pod: make it again", NULL},
+        {POD("'cox.io/bandwidth-lend':'accept','a':'b'", ""), POD("'cox.io/bandwidth-lend':'accept'", ""), NULL, NULL},
         BAD(POD("'gpu-fraction':'1'", ""), A "[gpu-fraction]: Invalid value: '1': must be a part of a GPU: more than 0 and less than 1"),
         BAD(POD("'gpu-fraction':'0'", ""), A "[gpu-fraction]: Invalid value: '0': must be a part of a GPU: more than 0 and less than 1"),
         BAD(POD("'gpu-fraction':'half'", ""), A "[gpu-fraction]: Invalid value: 'half': must be a part of a GPU: more than 0 and less than 1"),
