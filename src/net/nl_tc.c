@@ -192,6 +192,20 @@ int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, bool 
     return nl_call(s, &m);
 }
 
+static void look_away(void *arg, const void *payload, size_t len)
+{
+    (void)arg;
+    (void)payload;
+    (void)len;
+}
+
+int nl_tc_filter_find(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle)
+{
+    struct nl_msg m;
+    begin_filter(&m, RTM_GETTFILTER, 0, index, where, ipv6, handle);
+    return nl_ask(s, &m, look_away, NULL);
+}
+
 int nl_tc_table_add(struct nl_sock *s, int index, bool ipv6, uint32_t table, uint32_t buckets)
 {
     struct nl_msg m;

@@ -53,4 +53,5 @@ struct nl_tc_filter {
 };
 int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f) MUST_CHECK; /* -EEXIST */
 int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle) MUST_CHECK;
+int nl_tc_filter_find(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle) MUST_CHECK; /* 0: it is there */
 int nl_tc_table_add(struct nl_sock *s, int index, bool ipv6, uint32_t table, uint32_t buckets) MUST_CHECK; /* on the htb; -EEXIST */

@@ -275,6 +275,60 @@ TEST(a_destination_has_a_limit_of_its_own)
     pod_net_close(n);
 }
 
+/* Whoever is killed between two messages leaves a part; the next one makes it right, whatever is wanted then. */
+TEST(what_was_cut_off_is_made_right)
+{
+    if (!fresh_machine())
+        return;
+    enum { NETS = 7, DESTS = 6, K = 2 };
+    struct ipam_cidr nets[NETS];
+    struct shape_dest to[DESTS];
+    struct shape_tree t = {.total = {100 * MBIT, 100 * MBIT}, .pods = {0x0a2a0300, 24}};
+    struct nl_sock s;
+    bool is_new;
+    for (uint32_t i = 0; i < NETS; i++)
+        nets[i] = (struct ipam_cidr){0x0a630000 + (i << 8), 24};
+    for (size_t i = 0; i < DESTS; i++)
+        to[i] = (struct shape_dest){8 * MBIT, &nets[i], i == DESTS - 1 ? 2 : 1};
+    struct shape_share many = {.limit = {16 * MBIT, 16 * MBIT}, .dests = to, .ndests = DESTS}, few = {.limit = {16 * MBIT, 16 * MBIT}, .dests = to, .ndests = 1};
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(shape_open(&s, "cut", "cut", &t, &is_new), 0);
+    for (uint32_t left = 0; left <= NETS; left++) { /* filters that are still there: the end of the row went first */
+        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many), 0);
+        T_EQ_INT(classes("cut-out"), 2 + 2 + DESTS);
+        for (uint32_t node = NETS; node > left; node--)
+            T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, node)), 0);
+        if (left == 0)
+            T_EQ_INT(nl_tc_class_del(&s, t.index[SHAPE_OUT], K << 4 | 4), 0); /* and a class in the middle */
+        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &few), 0);
+        T_EQ_INT(classes("cut-out"), 2 + 2 + 1);
+        T_EQ_INT(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, 1)), 0);
+        T_OK(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, 2)) < 0);
+    }
+    /* the same for one who goes, and for a new process that finds it */
+    T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many), 0);
+    for (uint32_t node = NETS; node > 0; node--)
+        T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, node)), 0);
+    T_EQ_INT(nl_tc_class_del(&s, t.index[SHAPE_OUT], K << 4 | 2), 0);
+    T_EQ_INT(shape_keep(&s, &t, NULL, 0), 0);
+    T_EQ_INT(classes("cut-out"), 2);
+    T_EQ_INT(classes("cut-in"), 2);
+    nl_close(&s);
+}
+
+TEST(bridges_have_devices_of_their_own)
+{
+    char a[IFNAMSIZ], b[IFNAMSIZ];
+    shape_device_name("cox0", SHAPE_IN, a);
+    T_EQ_STR(str_of(a), "cox0-in");
+    for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+        shape_device_name("cluster-one-a", d, a);
+        shape_device_name("cluster-one-b", d, b);
+        T_OK(strcmp(a, b) != 0);
+        T_EQ_INT(strlen(a), d == SHAPE_OUT ? 14 : 13);
+    }
+}
+
 TEST(a_request_is_a_share_of_what_the_node_has)
 {
     if (!fresh_machine())
@@ -433,4 +487,5 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, found_again_after_a_restart, bytes_are_counted)
+TEST_MAIN(limits_hold_in_both_directions, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, found_again_after_a_restart, bytes_are_counted)

@@ -26,6 +26,7 @@
 #define QUEUE_MAX_BYTES (16u << 20)
 #define QUEUE_RATE_PER_S 20         /* a full queue is 50 ms of what is promised, */
 #define QUEUE_CEIL_PER_S 50         /* or 20 ms of what may be borrowed: enough to reach it, and no second of waiting when nothing can be */
+#define NAME_BYTES 10
 #define PASS_NODE 1                 /* filters of a pod's link */
 #define LEAD_NODE 2
 
@@ -48,7 +49,11 @@ static int absent_is_fine(int r)
 /* --- devices ------------------------------------------------------------------------------------------------------------------ */
 void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ])
 {
-    snprintf(ret, IFNAMSIZ, "%.10s-%s", bridge, d == SHAPE_OUT ? "out" : "in");
+    const char *end = d == SHAPE_OUT ? "out" : "in";
+    if (strlen(bridge) <= NAME_BYTES)
+        snprintf(ret, IFNAMSIZ, "%s-%s", bridge, end);
+    else
+        snprintf(ret, IFNAMSIZ, "%.4s%06x-%s", bridge, (unsigned)(str_hash(str_of(bridge)) & 0xffffff), end);
 }
 
 static uint32_t queue_bytes(int64_t rate, int64_t ceil)
@@ -160,21 +165,29 @@ static uint32_t filter_ipv6_of(uint32_t k)
     return NL_TC_FILTER(TABLE_IPV6, k & (BUCKETS - 1), (k >> 8) << 8 | LAST_NODE);
 }
 
-/* Filters to destinations are a row without gaps. */
+/* Filters to destinations are a row without gaps: it grows and shrinks at its end, so that a call that is cut off leaves none.  Of those that are there the last is looked for by halves. */
 static int clear_dest_filters(struct nl_sock *s, int index, uint32_t k)
 {
+    uint32_t there = 0, gone = LAST_NODE;
     int r = 0;
-    for (uint32_t node = 1; node < LAST_NODE && r == 0; node++)
-        r = nl_tc_filter_del(s, index, NL_TC_ON_HTB, false, filter_of(k, node));
-    return absent_is_fine(r);
+    while (gone - there > 1 && r == 0) {
+        uint32_t middle = there == 0 ? 1 : (there + gone) / 2; /* most pods have none */
+        r = nl_tc_filter_find(s, index, NL_TC_ON_HTB, false, filter_of(k, middle));
+        *(r == 0 ? &there : &gone) = middle;
+        r = absent_is_fine(r);
+    }
+    for (; there > 0 && r == 0; there--)
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, false, filter_of(k, there)));
+    return r;
 }
 
+/* All of them, those behind a gap, too: whoever did this before may have been cut off. */
 static int clear_classes(struct nl_sock *s, int index, uint32_t k, uint32_t from)
 {
     int r = 0;
-    for (uint32_t i = from; i < 16 && r == 0; i++)
-        r = nl_tc_class_del(s, index, (uint16_t)(k << 4 | i));
-    return absent_is_fine(r);
+    for (uint32_t i = 16; i-- > from && r == 0;)
+        r = absent_is_fine(nl_tc_class_del(s, index, (uint16_t)(k << 4 | i)));
+    return r;
 }
 
 /* total: more than this it can never have, whatever its ceiling. */

@@ -42,7 +42,7 @@ struct shape_share {
     size_t ndests;
 };
 
-/* Device names of a bridge: "cox0-out", "cox0-in"; of a long name its first ten bytes. */
+/* Device names of a bridge: "cox0-out", "cox0-in"; of a name longer than ten bytes four of them and a checksum, so that another bridge has others. */
 void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ]);
 /* Makes the devices, or finds them; -EOPNOTSUPP: this kernel has no ifb, htb or u32.  ret_new: they were made just now, links that were led to older ones lead nowhere. */
 int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new) MUST_CHECK;
