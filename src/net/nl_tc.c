@@ -73,14 +73,24 @@ int nl_tc_class_del(struct nl_sock *s, int index, uint16_t minor)
     return nl_call(s, &m);
 }
 
-int nl_tc_queue_put(struct nl_sock *s, int index, uint16_t minor, uint32_t limit_bytes)
+static int put_fifo(struct nl_sock *s, int index, uint32_t handle, uint32_t parent, uint32_t limit_bytes)
 {
     struct nl_msg m;
     struct tc_fifo_qopt o = {.limit = limit_bytes};
-    begin(&m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, index, (uint32_t)minor << 16, NL_TC_CLASS(minor), 0);
+    begin(&m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_REPLACE, index, handle, parent, 0);
     nl_put_str(&m, TCA_KIND, "bfifo");
     nl_put(&m, TCA_OPTIONS, &o, sizeof o);
     return nl_call(s, &m);
+}
+
+int nl_tc_queue_put(struct nl_sock *s, int index, uint16_t minor, uint32_t limit_bytes)
+{
+    return put_fifo(s, index, (uint32_t)minor << 16, NL_TC_CLASS(minor), limit_bytes);
+}
+
+int nl_tc_sink_put(struct nl_sock *s, int index)
+{
+    return put_fifo(s, index, NL_TC_ROOT, TC_H_ROOT, 1); /* no packet is that small */
 }
 
 static int collect_class(void *arg, uint16_t type, const void *payload, size_t len)

@@ -25,6 +25,7 @@ int nl_tc_class_put(struct nl_sock *s, int index, const struct nl_tc_class *c) M
 int nl_tc_class_del(struct nl_sock *s, int index, uint16_t minor) MUST_CHECK;
 /* The queue of a leaf, in bytes: with packets alone a few large ones could hold a second of traffic. */
 int nl_tc_queue_put(struct nl_sock *s, int index, uint16_t minor, uint32_t limit_bytes) MUST_CHECK;
+int nl_tc_sink_put(struct nl_sock *s, int index) MUST_CHECK; /* all that the device is given is dropped */
 struct nl_tc_minors {
     uint16_t *p; /* heap */
     size_t len;

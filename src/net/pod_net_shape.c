@@ -144,7 +144,7 @@ static int lead(struct pass *p, struct pod_net_record *rec, enum led want)
     if (r == -ENODEV)
         return 0; /* it has just left */
     if (r == 0)
-        r = want == LED_NOT ? shape_release(&p->sock, l.index) : shape_lead(&p->sock, &p->net->tree, l.index, want == LED_ALL);
+        r = want == LED_NOT ? shape_release(&p->sock, l.index) : shape_lead(&p->sock, &p->net->tree, l.index, rec->ip, want == LED_ALL);
     if (r == 0)
         rec->share->led = want;
     return r;

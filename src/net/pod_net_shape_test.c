@@ -249,6 +249,61 @@ TEST(ipv6_has_the_same_limit)
     pod_net_close(n);
 }
 
+/* Two datagrams: under an address that is not the pod's, then under its own. */
+static int send_twice(void *arg)
+{
+    const struct sock_job *j = arg;
+    struct nl_sock s;
+    struct nl_link l;
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(5001)}, other = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a2a034d)};
+    inet_pton(AF_INET, j->ip, &to.sin_addr);
+    int r = nl_open(&s, NETLINK_ROUTE);
+    if (r == 0)
+        r = nl_link_find(&s, "eth0", &l);
+    if (r == 0)
+        r = nl_addr_put(&s, l.index, 0x0a2a034d, 32);
+    nl_close(&s);
+    for (int own = 0; own < 2 && r == 0; own++) {
+        FD_AUTO fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        if (!own && bind(fd, (struct sockaddr *)&other, sizeof other) < 0)
+            r = -errno;
+        if (r == 0 && sendto(fd, own ? "own" : "not", 3, 0, (struct sockaddr *)&to, sizeof to) != 3)
+            r = -errno;
+    }
+    return r;
+}
+
+static int bind_datagrams(void *arg)
+{
+    struct sock_job *j = arg;
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(5001)};
+    j->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return bind(j->fd, (struct sockaddr *)&at, sizeof at) < 0 ? -errno : 0;
+}
+
+TEST(nobody_sends_under_another_address)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], text[4] = "";
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {8 * MBIT, 0});
+    SHAPE(n, "pod-b", .limit = {0});
+    struct sock_job from = {.ip = b}, to = {0};
+    FD_AUTO ns_a = open(ns_path("pod-a"), O_RDONLY | O_CLOEXEC);
+    FD_AUTO ns_b = open(ns_path("pod-b"), O_RDONLY | O_CLOEXEC);
+    T_EQ_INT(netns_run(ns_b, bind_datagrams, &to), 0);
+    T_EQ_INT(netns_run(ns_a, send_twice, &from), 0);
+    struct pollfd p = {.fd = to.fd, .events = POLLIN};
+    T_EQ_INT(poll(&p, 1, PATIENCE_MS), 1);
+    T_EQ_INT(read(to.fd, text, 3), 3);
+    T_EQ_STR(str_of(text), "own");
+    close(to.fd);
+    pod_net_close(n);
+}
+
 TEST(a_destination_has_a_limit_of_its_own)
 {
     if (!fresh_machine())
@@ -487,5 +542,5 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
           a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, found_again_after_a_restart, bytes_are_counted)

@@ -29,6 +29,7 @@
 #define NAME_BYTES 10
 #define PASS_NODE 1                 /* filters of a pod's link */
 #define LEAD_NODE 2
+#define SINK_NODE 3
 
 static const int8_t own_address[] = {[SHAPE_OUT] = NL_TC_SRC, [SHAPE_IN] = NL_TC_DST};
 static const int8_t own_mac[] = {[SHAPE_OUT] = NL_TC_MAC_SRC, [SHAPE_IN] = NL_TC_MAC_DST};
@@ -49,7 +50,8 @@ static int absent_is_fine(int r)
 /* --- devices ------------------------------------------------------------------------------------------------------------------ */
 void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ])
 {
-    const char *end = d == SHAPE_OUT ? "out" : "in";
+    static const char *const ends[] = {[SHAPE_OUT] = "out", [SHAPE_IN] = "in", [SHAPE_SINK] = "no"};
+    const char *end = ends[d];
     if (strlen(bridge) <= NAME_BYTES)
         snprintf(ret, IFNAMSIZ, "%s-%s", bridge, end);
     else
@@ -110,13 +112,13 @@ static int find_device(struct nl_sock *s, const char *name, const char *alias, i
 int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
 {
     *ret_new = false;
-    for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+    for (int d = 0; d < SHAPE_DEVICES; d++) {
         char name[IFNAMSIZ];
         shape_device_name(bridge, d, name);
-        int r = find_device(s, name, alias, &t->index[d], ret_new);
+        int r = find_device(s, name, alias, d == SHAPE_SINK ? &t->sink : &t->index[d], ret_new);
         if (r == 0)
-            r = setup_device(s, t, d);
-        if (r == 0)
+            r = d == SHAPE_SINK ? nl_tc_sink_put(s, t->sink) : setup_device(s, t, d);
+        if (r == 0 && d != SHAPE_SINK)
             r = put_node_classes(s, t, d);
         if (r < 0)
             return r == -ENOENT || r == -ENOTSUP ? -EOPNOTSUPP : r; /* ENOENT: no such kind of discipline or filter */
@@ -127,7 +129,7 @@ int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct 
 int shape_remove(struct nl_sock *s, const char *bridge)
 {
     int first = 0;
-    for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+    for (int d = 0; d < SHAPE_DEVICES; d++) {
         char name[IFNAMSIZ];
         struct nl_link l;
         shape_device_name(bridge, d, name);
@@ -300,22 +302,40 @@ int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ip
 }
 
 /* --- links -------------------------------------------------------------------------------------------------------------------- */
-int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, bool all)
+/* What leaves the pod must be its own, what comes to it is whatever the network brings. */
+static int lead_direction(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, int link, uint32_t ip, bool all)
+{
+    struct nl_tc_filter own = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]}, own6 = own, sink = own, pass, sink6;
+    if (d == SHAPE_OUT) {
+        own.nmatch = own6.nmatch = 1;
+        own.match[0] = (struct nl_tc_match){own_address[d], ip, UINT32_MAX};
+        own6.match[0] = (struct nl_tc_match){own_mac[d], ip, UINT32_MAX};
+    }
+    pass = own;
+    pass.handle = NL_TC_FILTER(0, 0, PASS_NODE);
+    pass.redirect = 0;
+    pass.match[pass.nmatch++] = (struct nl_tc_match){other_address[d], t->pods.base, ipam_mask(t->pods.prefix)};
+    sink.handle = NL_TC_FILTER(0, 0, SINK_NODE);
+    sink.redirect = t->sink;
+    sink6 = sink;
+    own6.ipv6 = sink6.ipv6 = true;
+    int r = all ? 0 : nl_tc_filter_add(s, link, &pass);
+    if (r == 0)
+        r = nl_tc_filter_add(s, link, &own);
+    if (r == 0)
+        r = nl_tc_filter_add(s, link, &own6);
+    if (r == 0 && d == SHAPE_OUT)
+        r = nl_tc_filter_add(s, link, &sink);
+    return r == 0 && d == SHAPE_OUT ? nl_tc_filter_add(s, link, &sink6) : r;
+}
+
+int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, uint32_t ip, bool all)
 {
     int r = absent_is_fine(nl_tc_clsact_del(s, link)); /* all filters at once; between here and the end packets pass unshaped */
     if (r == 0)
         r = nl_tc_clsact_add(s, link);
-    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++) {
-        struct nl_tc_filter pass = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, PASS_NODE), .nmatch = 1,
-                                    .match = {{other_address[d], t->pods.base, ipam_mask(t->pods.prefix)}}};
-        struct nl_tc_filter lead = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]}, lead6 = lead;
-        lead6.ipv6 = true;
-        r = all ? 0 : nl_tc_filter_add(s, link, &pass);
-        if (r == 0)
-            r = nl_tc_filter_add(s, link, &lead);
-        if (r == 0)
-            r = nl_tc_filter_add(s, link, &lead6);
-    }
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++)
+        r = lead_direction(s, t, d, link, ip, all);
     return r;
 }
 

@@ -7,7 +7,8 @@
  * One device for each direction (ifb), because a share is a share of something that all pods have together: a discipline on each pod's own
  * link could only limit.  Packets find their class by the pod's address, through one u32 table of 256 buckets.  What nobody uses is lent to
  * those who want more, in equal parts, up to their limit.  IPv6, which a link has of its own accord, is
- * found by the MAC.  No eBPF, no tc program.
+ * found by the MAC.  What a pod sends under an address or MAC that is not its own is dropped: it would pass by the pod's limit, or count as another's.
+ * No eBPF, no tc program.
  *
  * What is counted are frames as the kernel hands them over: headers of Ethernet, IP and TCP are in it (TCP's own figure is some 4 % smaller).
  * Traffic between pods of one node: counts for a pod with a limit, passes by otherwise (it never reaches the wire).
@@ -24,10 +25,11 @@
 #define SHAPE_DESTS 14u
 #define SHAPE_NETS 250u
 
-enum shape_direction { SHAPE_OUT, SHAPE_IN, SHAPE_DIRECTIONS }; /* as the pod sees it */
+enum shape_direction { SHAPE_OUT, SHAPE_IN, SHAPE_DIRECTIONS, SHAPE_SINK = SHAPE_DIRECTIONS, SHAPE_DEVICES }; /* as the pod sees it; the sink is a device and no direction */
 
 struct shape_tree {
     int index[SHAPE_DIRECTIONS];     /* of the ifb devices */
+    int sink;                        /* of the one that drops what it is given */
     int64_t total[SHAPE_DIRECTIONS]; /* bit/s that the pods have together */
     struct ipam_cidr pods;
 };
@@ -42,7 +44,7 @@ struct shape_share {
     size_t ndests;
 };
 
-/* Device names of a bridge: "cox0-out", "cox0-in"; of a name longer than ten bytes four of them and a checksum, so that another bridge has others. */
+/* Device names of a bridge: "cox0-out", "cox0-in", "cox0-no"; of a name longer than ten bytes four of them and a checksum, so that another bridge has others. */
 void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ]);
 /* Makes the devices, or finds them; -EOPNOTSUPP: this kernel has no ifb, htb or u32.  ret_new: they were made just now, links that were led to older ones lead nowhere. */
 int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new) MUST_CHECK;
@@ -54,6 +56,6 @@ int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const 
 int shape_del(struct nl_sock *s, const struct shape_tree *t, uint32_t ip) MUST_CHECK;
 /* Removes classes of pods that are none of these. */
 int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n) MUST_CHECK;
-/* Leads a pod's link (the node's end) through the devices, or no longer.  all: traffic with pods of this node too. */
-int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, bool all) MUST_CHECK;
+/* Leads the link (the node's end) of the pod with this address through the devices, or no longer.  all: traffic with pods of this node too. */
+int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, uint32_t ip, bool all) MUST_CHECK;
 int shape_release(struct nl_sock *s, int link) MUST_CHECK;
