@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/queue_admission.h"
 
+#include "api/pod_group.h"
 #include "api/shard_options.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/internal.h"
@@ -383,34 +384,67 @@ static int validate_queue(struct admission_attrs *at, struct err *err)
 
 /* --- work ---------------------------------------------------------------------------------------------------------------------------- */
 
-enum { PLACES = 6 };
+/* The queues that an object names, each once. */
+struct named {
+    struct arena *arena;
+    str *names;
+    size_t n, room;
+};
 
-static str label_of(const struct json *meta)
+static bool is_named(const struct named *x, str name)
 {
-    return json_get_str(json_get(meta, S("labels")), S(QUEUE_LABEL));
+    for (size_t i = 0; i < x->n; i++)
+        if (str_eq(x->names[i], name))
+            return true;
+    return false;
+}
+
+static void name_add(struct named *x, str name)
+{
+    if (!name.len || is_named(x, name))
+        return;
+    if (x->n == x->room) {
+        size_t room = x->room ? 2 * x->room : 4;
+        x->names = arena_grow(x->arena, x->names, x->room * sizeof *x->names, room * sizeof *x->names);
+        x->room = room;
+    }
+    x->names[x->n++] = name;
+}
+
+/* Labels of pods to be stand at many depths: a template, that of a Job of a CronJob, those of the roles of a training job, a driver's.  What an operator makes of them is not asked about again. */
+static void name_all(struct named *x, const struct json *v)
+{
+    for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len; i++)
+        name_all(x, &v->items[i]);
+    for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len; i++) {
+        if (str_is(v->members[i].key, "labels"))
+            name_add(x, json_get_str(&v->members[i].value, S(QUEUE_LABEL)));
+        name_all(x, &v->members[i].value);
+    }
 }
 
 /* Who joins a group works in its queue. */
 static str group_queue(const struct admission_attrs *at, const struct json *obj)
 {
-    str name = json_get_str(json_get(object_meta(obj), S("annotations")), S("pod-group-name"));
+    str name = pod_group_name(obj);
     struct json group;
-    if (!name.len || !admission_is_kind(at, "", "pods") ||
-        !object_get_builtin(at->store, at->arena, S(QUEUE_GROUP), S("podgroups"), at->ns, name, &group, NULL))
+    if (!name.len || !object_get_builtin(at->store, at->arena, S(QUEUE_GROUP), S("podgroups"), at->ns, name, &group, NULL))
         return S("");
     return json_get_str(json_get(&group, S("spec")), S("queue"));
 }
 
-/* The queues that an object names, "" where it names none; by place, so that two versions of an object can be compared. */
-static void queues_of(const struct admission_attrs *at, const struct json *obj, str ret[PLACES])
+static struct named queues_of(const struct admission_attrs *at, const struct json *obj)
 {
-    const struct json *spec = json_get(obj, S("spec")), *job = json_get(spec, S("jobTemplate"));
-    ret[0] = label_of(object_meta(obj));
-    ret[1] = admission_is_kind(at, QUEUE_GROUP, "podgroups") ? json_get_str(spec, S("queue")) : S("");
-    ret[2] = label_of(json_path(spec, "template", "metadata", NULL));
-    ret[3] = label_of(json_get(job, S("metadata")));
-    ret[4] = label_of(json_path(job, "spec", "template", "metadata", NULL));
-    ret[5] = group_queue(at, obj);
+    struct named x = {.arena = at->arena};
+    const struct json *spec = json_get(obj, S("spec"));
+    name_add(&x, json_get_str(json_get(object_meta(obj), S("labels")), S(QUEUE_LABEL)));
+    if (admission_is_kind(at, "", "pods"))
+        name_add(&x, group_queue(at, obj));
+    else if (!at->subresource.len)
+        name_all(&x, spec);
+    if (admission_is_kind(at, QUEUE_GROUP, "podgroups"))
+        name_add(&x, json_get_str(spec, S("queue")));
+    return x;
 }
 
 static bool may_use(struct admission_attrs *at, str name)
@@ -438,12 +472,11 @@ static int check_use(struct admission_attrs *at, str name, struct err *err)
 
 static int validate_work(struct admission_attrs *at, struct err *err)
 {
-    str now[PLACES], was[PLACES] = {{0}};
-    queues_of(at, at->obj, now);
-    if (at->old)
-        queues_of(at, at->old, was);
-    for (size_t i = 0; i < PLACES; i++) {
-        int r = now[i].len && !str_eq(now[i], was[i]) ? check_use(at, now[i], err) : 0;
+    struct named now = queues_of(at, at->obj), was = {0};
+    if (now.n && at->old)
+        was = queues_of(at, at->old);
+    for (size_t i = 0; i < now.n; i++) {
+        int r = is_named(&was, now.names[i]) ? 0 : check_use(at, now.names[i], err);
         if (r < 0)
             return r;
     }

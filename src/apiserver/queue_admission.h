@@ -4,7 +4,7 @@
  *                 QUEUE_STRICT); it goes only when no queue is below it and no work is in it
  *   work          its queue exists (a warning: files bring queues and work in any order); a queue with the annotation QUEUE_RESTRICTED needs the verb `use` on it
  *   a shard       what has no effect here is a warning, and that another one is for the same node pool
- * Work is a PodGroup of scheduling.run.ai (spec.queue), and every namespaced object with the label QUEUE_LABEL, on itself or on the pods of its template.  Controllers have the verb `use`: who made the owner
+ * Work is a PodGroup of scheduling.run.ai (spec.queue), a pod that joins one (api/pod_group.h), and every namespaced object with the label QUEUE_LABEL, on itself or among any `labels` in its spec: templates stand at many depths.  Controllers have the verb `use`: who made the owner
  * was asked for it.
  * Changes of the tree exclude each other: each writes one key in its transaction, so that two cannot close a circle together.
  * Threads: on the request's loop, which waits for the reading: all queues when one is written, the bytes of all pods when one is deleted (a million pods: about a second; queues are seldom deleted).

@@ -174,6 +174,7 @@ TEST(restricted_queues_need_the_verb)
     static const char *const refused = "queue \"gold\" is restricted, and user \"ben\" does not have the verb \"use\" on queues.scheduling.run.ai \"gold\"";
     put_queue(&w, MARKED("gold", QUEUE_RESTRICTED, "1"));
     put_queue(&w, QUEUE("free", "", "1"));
+    testing_put(&w.t, G, S("podgroups"), "{'metadata':{'name':'g','namespace':'n'},'spec':{'queue':'gold'}}");
     struct {
         const struct api_resource *res;
         const char *obj;
@@ -181,6 +182,20 @@ TEST(restricted_queues_need_the_verb)
                  {groups, LABELLED("},'spec':{'queue':'gold'}")},
                  {jobs, LABELLED("," IN("gold") "}")},
                  {jobs, LABELLED("},'spec':{'template':{'metadata':{" IN("gold") "}}}")},
+                 /* all ways into the group of somebody who may */
+                 {pods, LABELLED(",'annotations':{'pod-group-name':'g'}}")},
+                 {pods, LABELLED(",'annotations':{'kai.scheduler/pod-group-name':'g'}}")},
+                 {pods, LABELLED(",'annotations':{'godel.bytedance.com/pod-group-name':'g'}}")},
+                 {pods, LABELLED(",'labels':{'godel.bytedance.com/pod-group-name':'g'}}")},
+                 {pods, LABELLED(",'labels':{'scheduling.x-k8s.io/pod-group':'g'}}")},
+                 {pods, LABELLED(",'labels':{'pod-group.scheduling.sigs.k8s.io':'g'}}")},
+                 {pods, LABELLED(",'labels':{'pod-group.scheduling.sigs.k8s.io/name':'g'}}")},
+                 {pods, LABELLED(",'annotations':{'scheduling.k8s.io/group-name':'g'}}")},
+                 {pods, LABELLED("},'spec':{'schedulingGroup':{'podGroupName':'g'}}")},
+                 /* templates of operators, which have the verb themselves */
+                 {jobs, LABELLED("},'spec':{'replicatedJobs':[{'name':'a'},{'template':{'spec':{'template':{'metadata':{" IN("gold") "}}}}}]}")},
+                 {jobs, LABELLED("},'spec':{'pytorchReplicaSpecs':{'Worker':{'template':{'metadata':{" IN("gold") "}}}}}")},
+                 {jobs, LABELLED("},'spec':{'driver':{" IN("gold") "}}")},
                  {crons, LABELLED("},'spec':{'jobTemplate':{'metadata':{" IN("gold") "}}}")},
                  {crons, LABELLED("},'spec':{'jobTemplate':{'spec':{'template':{'metadata':{" IN("gold") "}}}}}")}};
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -191,6 +206,8 @@ TEST(restricted_queues_need_the_verb)
     }
     T_OK(check(&w, ADMIT_CREATE, pods, LABELLED("," IN("free") "}"), NULL) == 0 && !w.req.nwarnings);
     T_OK(check(&w, ADMIT_CREATE, pods, LABELLED("}"), NULL) == 0 && !w.req.nwarnings);
+    T_EQ_INT(check(&w, ADMIT_UPDATE, pods, LABELLED(",'labels':{'scheduling.x-k8s.io/pod-group':'g'}}"), LABELLED("}")), -E_FORBIDDEN); /* nor later */
+    T_EQ_INT(check(&w, ADMIT_CREATE, pods, LABELLED(",'annotations':{'pod-group-name':'g'}},'spec':{'workloadRef':{'name':'w','podGroup':'g'}}"), NULL), 0); /* another one counts */
     T_EQ_INT(check(&w, ADMIT_CREATE, pods, LABELLED("," IN("none") "}"), NULL), 0);
     T_EQ_STR(warning(&w), "queue \"none\" does not exist: the work waits until it does");
     testing_put(&w.t, RBAC, S("clusterroles"), "{'metadata':{'name':'r'},'rules':[{'apiGroups':['scheduling.run.ai'],'resources':['queues'],'resourceNames':['gold'],'verbs':['use']}]}");

@@ -2,6 +2,7 @@
 #include "controllers/grouping_plan.h"
 
 #include "api/codec_scalar.h"
+#include "api/pod_group.h"
 #include "api/validate.h"
 
 #define NAME_MAX_BYTES 253u
@@ -90,14 +91,11 @@ bool grouping_owner_ref(const struct json *obj, struct grouping_ref *ret)
 /* Groups of other schedulers, which people write themselves: a second group would tear the gang apart. */
 static bool is_in_group(const struct json *pod)
 {
-    static const char *const labels[] = {"godel.bytedance.com/pod-group-name", "scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io", "pod-group.scheduling.sigs.k8s.io/name"};
-    static const char *const notes[] = {"kai.scheduler/pod-group-name", "godel.bytedance.com/pod-group-name", "scheduling.k8s.io/group-name"};
-    for (size_t i = 0; i < ARRAY_LEN(labels); i++)
-        if (label_of(pod, labels[i]).len)
+    for (size_t i = 0; i < POD_GROUP_KEYS; i++) {
+        const struct pod_group_key *k = &pod_group_keys[i];
+        if (!str_is(k->key, GROUPING_NOTE) && json_get_str(json_get(meta_of(pod), k->is_label ? S("labels") : S("annotations")), k->key).len)
             return true;
-    for (size_t i = 0; i < ARRAY_LEN(notes); i++)
-        if (note_of(pod, notes[i]).len)
-            return true;
+    }
     return json_path(pod, "spec", "schedulingGroup", "podGroupName", NULL) || json_path(pod, "spec", "workloadRef", "podGroup", NULL);
 }
 

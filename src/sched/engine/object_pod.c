@@ -1,6 +1,7 @@
 /* object_pod.c - a Pod as the engine wants it.  See object.h; requests are in object_resources.c, constraints in object_constraints.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/codec_scalar.h"
+#include "api/pod_group.h"
 #include "base/civil.h"
 #include "sched/engine/object.h"
 #include "sched/engine/object_pod.h"
@@ -74,21 +75,6 @@ static void read_host_ports(struct reader *r, const struct json *spec, struct po
 }
 
 /* --- who owns it, which group ------------------------------------------------------------------------------------------------------------ */
-/* Where a pod says which group it belongs to, the first that does counts. */
-static const struct {
-    bool is_label;
-    str key;
-} group_keys[] = {
-    {false, STR_INIT("pod-group-name")},
-    {false, STR_INIT("kai.scheduler/pod-group-name")},
-    {true, STR_INIT("godel.bytedance.com/pod-group-name")},
-    {false, STR_INIT("godel.bytedance.com/pod-group-name")},
-    {true, STR_INIT("scheduling.x-k8s.io/pod-group")},
-    {true, STR_INIT("pod-group.scheduling.sigs.k8s.io")},
-    {true, STR_INIT("pod-group.scheduling.sigs.k8s.io/name")},
-    {false, STR_INIT("scheduling.k8s.io/group-name")},
-};
-
 /* A group of a Workload: no PodGroup has a name with "/". */
 static str read_workload(struct reader *r, const struct json *spec, const struct spot *at)
 {
@@ -107,8 +93,8 @@ static void read_group(struct reader *r, const struct json *spec, const struct o
     ret->group = read_str(r, read_object(r, spec, at, "schedulingGroup"), SPOT(at, "schedulingGroup"), "podGroupName");
     if (str_empty(ret->group))
         ret->group = read_workload(r, spec, at);
-    for (size_t i = 0; i < ARRAY_LEN(group_keys) && str_empty(ret->group); i++)
-        ret->group = labels_get(group_keys[i].is_label ? meta->labels : meta->annotations, group_keys[i].key, &has);
+    for (size_t i = 0; i < POD_GROUP_KEYS && str_empty(ret->group); i++)
+        ret->group = labels_get(pod_group_keys[i].is_label ? meta->labels : meta->annotations, pod_group_keys[i].key, &has);
     if (ret->group.len) {
         ret->subgroup = labels_get(meta->labels, S("kai.scheduler/subgroup-name"), &has);
         return;
