@@ -153,8 +153,9 @@ static node_id target_of(struct defrag *x, const struct source *from, pod_id v)
     struct sched *s = x->p->s;
     node_id best = NODE_NONE;
     uint32_t least = UINT32_MAX;
+    const uint64_t *allowed = gpus_within(x->p, s->pods[v].unit); /* it comes again as one that starts: where its queue lets it */
     for (node_id n = 0; n < s->view.nnodes; n++)
-        bit_put(x->within, n, is_counted(x->p, n) && (n != from->n || from->device >= 0) && free_devices(s, n) < s->nodes[n].ngpus);
+        bit_put(x->within, n, (!allowed || bit_get(allowed, n)) && is_counted(x->p, n) && (n != from->n || from->device >= 0) && free_devices(s, n) < s->nodes[n].ngpus);
     place_feasible(s, s->pods[v].class_, x->within, x->fits);
     bits_foreach(n, x->fits, s->view.words)
     {

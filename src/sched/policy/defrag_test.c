@@ -46,6 +46,8 @@ TEST(plans)
         {"not all of its surplus at once", "n1 4; n2 4; n3 4", "a", "j@a 3x1 min=2 on=n1,n2,n2; k@a 1x2 on=n1 fixed", "", 1, 7},
         {"all of what is no gang", "n1 4; n2 4", "a", "j@a 2x1 min=1 on=n1,n1; k@a 1x2 on=n2 fixed", "j-0 n1>n2; j-1 n1>n2", 1, 4},
         {"nor who wants one rack", "n1 4 rack=r; n2 4 rack=r", "a", "j@a 1x1 min=1 need=rack on=n1; k@a 1x1 min=1 need=rack on=n2", "", 0, 6},
+        {"nor onto a model that its queue may have no more of", "n1 4 model=NVIDIA-A100-SXM4-80GB; n2 4 model=NVIDIA-H100-PCIe", "a H100=0:1; b", "j@a 1x1 on=n1; k@a 1x1 on=n2 fixed; m@b 1x2 on=n2 fixed", "", 0, 4},
+        {"onto one that it may", "n1 4 model=NVIDIA-A100-SXM4-80GB; n2 4 model=NVIDIA-H100-PCIe", "a H100=0:2; b", "j@a 1x1 on=n1; k@a 1x1 on=n2 fixed; m@b 1x2 on=n2 fixed", "j n1>n2", 1, 4},
         {"cores count, too", "n1 4 cpu=1000; n2 4 cpu=1000", "a", "j@a 1x1 cpu=600 on=n1; k@a 1x1 cpu=600 on=n2", "", 0, 6},
         {"more pods than may be moved at a time", "n1 8; n2 8", "a", "j@a 1x1 on=n1; k@a 1x1 on=n1; l@a 1x1 on=n1; m@a 1x1 on=n1; n@a 1x1 on=n1; o@a 1x4 on=n2 fixed", "", 0, 7},
         {"large ones choose first", "n1 4; n2 4; n3 4", "a", "j@a 1x1 on=n1; k@a 1x2 on=n1; l@a 1x2 on=n2 fixed; m@a 1x3 on=n3 fixed", "k n1>n2; j n1>n3", 1, 4},
