@@ -3,10 +3,11 @@
 #include "api/shard_options.h"
 
 #include "api/codec_scalar.h"
+#include "base/limits.h"
 #include "base/civil.h"
 
 #define WEEK_NS (7ll * 24 * 3600 * NSEC_PER_SEC)
-#define DURATION_MOST (10ll * 366 * 24 * 3600 * NSEC_PER_SEC) /* sums with times stay in range */
+#define DURATION_MOST (LIMIT_SCHED_DURATION_S * NSEC_PER_SEC)
 #define K_MOST 1e6
 #define MOVES_MOST 1000
 #define RESERVATIONS_MOST 32

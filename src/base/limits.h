@@ -45,6 +45,7 @@
 #define LIMIT_SCHED_TERMS 65536u       /* distinct terms of affinity and spread */
 #define LIMIT_SCHED_PRIORITIES 1024u   /* distinct priorities in use */
 #define LIMIT_SCHED_AMOUNT (1ll << 50) /* of one resource: a request beyond counts as this, and every node has less; so sums and percentages stay within 64 bits */
+#define LIMIT_SCHED_DURATION_S (10ll * 366 * 24 * 3600) /* durations of pods, groups and queues count as that at most, of shards they are refused: sums with times stay in range */
 #define LIMIT_SCHED_GROUP 100000u      /* members of a group */
 #define LIMIT_SCHED_LOSSES 65535u      /* pods that say what a restart costs them; what others say is not heard */
 #define LIMIT_SCHED_ROUTES 200000u /* ways between domains with a bandwidth; the next is refused */

@@ -84,7 +84,7 @@ static void read_duration(struct reader *r, const struct json *spec, const char 
     struct err why = ERR_NONE;
     int64_t n;
     if (text.len && codec_duration_parse(r->a, text, &n, &why) == 0)
-        *ret = n;
+        *ret = MIN(n, LIMIT_SCHED_DURATION_S * NSEC_PER_SEC);
 }
 
 static void read_kai(struct reader *r, const struct json *spec, const struct spot *at, struct group_spec *ret)

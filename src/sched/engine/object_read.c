@@ -3,9 +3,9 @@
 #include "sched/engine/object_read.h"
 
 #include "api/codec_scalar.h"
+#include "base/limits.h"
 #include "base/civil.h"
 
-#define DURATION_MOST_S (10ll * 366 * 24 * 3600) /* sums with times stay in range */
 
 /* --- errors ------------------------------------------------------------------------------------------------------------------------ */
 static void spot_text(struct strbuf *b, const struct spot *at)
@@ -241,10 +241,10 @@ nsec_t annotation_duration(struct reader *r, struct spec_labels annotations, str
     if (!has)
         return 0;
     if (str_to_u64(text, &seconds))
-        return (nsec_t)MIN(seconds, (uint64_t)DURATION_MOST_S) * NSEC_PER_SEC;
+        return (nsec_t)MIN(seconds, (uint64_t)LIMIT_SCHED_DURATION_S) * NSEC_PER_SEC;
     if (codec_duration_parse(r->a, text, &ns, &why) < 0 || ns < 0)
         return 0;
-    return MIN(ns, DURATION_MOST_S * NSEC_PER_SEC);
+    return MIN(ns, LIMIT_SCHED_DURATION_S * NSEC_PER_SEC);
 }
 
 /* --- labels and selectors ---------------------------------------------------------------------------------------------------------------------- */

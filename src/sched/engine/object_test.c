@@ -1,5 +1,6 @@
 /* object_test.c - API objects to specs: the sums, the merges, the annotations, and the path of whatever is wrong. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/limits.h"
 #include "sched/engine/object.h"
 
 #include "base/test.h"
@@ -554,6 +555,11 @@ TEST(groups_of_four_apis)
     T_EQ_INT(g.min_member, 0);
     T_EQ_INT(g.min_subgroup, 1);
     T_OK(g.subgroups[0].min_subgroup == 2 && g.subgroups[0].min_member == 0 && g.subgroups[1].min_member == 0 && g.subgroups[2].min_member == 1);
+    /* the longest that can be read, added to the time, is not long ago */
+    v = parse(&w, "{'apiVersion':'scheduling.run.ai/v2alpha2','kind':'PodGroup','metadata':{'name':'g'},'spec':{'minMember':2,'stalenessGracePeriod':'2562047h','preemptionDelay':'2562047h'}}");
+    T_NO_ERR(object_group(w.s, &w.a, &v, &g, &err), &err);
+    T_EQ_INT(g.stale_grace_ns, LIMIT_SCHED_DURATION_S * NSEC_PER_SEC);
+    T_EQ_INT(g.delay_ns, LIMIT_SCHED_DURATION_S * NSEC_PER_SEC);
     v = parse(&w, "{'apiVersion':'scheduling.godel.kubewharf.io/v1alpha1','kind':'PodGroup','metadata':{'name':'g'},'spec':{'minMember':2,'scheduleTimeoutSeconds':60,'affinity':{'podGroupAffinity':{"
                   "'required':[{'topologyKey':'big'}],'preferred':[{'topologyKey':'mid'},{'topologyKey':'small'}],'sortRules':[{'resource':'Memory','dimension':'Available','order':'Descending'}],"
                   "'nodeSelector':{'nodeSelectorTerms':[{'matchExpressions':[{'key':'level','operator':'In','values':['A']}]}]}}}}}");

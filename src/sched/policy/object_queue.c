@@ -2,11 +2,12 @@
 #include "sched/policy/object_queue.h"
 
 #include "api/codec_scalar.h"
+#include "base/limits.h"
 #include "sched/engine/object_read.h"
 
 #define QUEUE_PRIORITY 100
 #define WEIGHT_MOST 1e9
-#define DURATION_MOST (10ll * 366 * 24 * 3600 * NSEC_PER_SEC)
+#define DURATION_MOST (LIMIT_SCHED_DURATION_S * NSEC_PER_SEC)
 
 /* KAI's word for GPUs, alone or with a model, is short for the resource's. */
 static str long_name(struct reader *r, str name)
