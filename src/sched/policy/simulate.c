@@ -44,6 +44,9 @@ static int put_pod(struct asker *x, const struct json *manifest, struct err *err
     spec.uid = name;
     spec.queue = x->queue;
     spec.group = x->is_group ? S(OWN_NAME) : S("");
+    if (spec.group_is_cluster) /* its group is the question's now, and the party no part of that */
+        spec.subgroup = S("");
+    spec.group_is_cluster = false;
     if (x->has_priority)
         spec.priority = x->priority;
     spec.created_ns = x->now;

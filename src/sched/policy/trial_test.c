@@ -100,6 +100,15 @@ TEST(questions_leave_no_trace)
     T_NO_ERR(simulate_ask(w.p, &a, S("a"), &q, w.now, NULL, &answer, &err), &err);
     T_EQ_STR(json_get_str(&answer, S("starts")), "Never");
     T_OK(str_find(json_get_str(&answer, S("reason")), S("~")) < 0);
+    /* a pod of a task of several institutions is asked about like any other */
+    static const char *const of_task[] = {"{'pods':[{'metadata':{'annotations':{'kuscia.secretflow/task-resource-group':'t'}},'spec':{}}]}",
+                                          "{'pods':[{'metadata':{'annotations':{'kuscia.secretflow/task-resource-group':'t'}},'spec':{}},{'spec':{}}]}"};
+    for (size_t i = 0; i < ARRAY_LEN(of_task); i++) {
+        q = parse(&a, of_task[i]);
+        T_NO_ERR(simulate_ask(w.p, &a, S("a"), &q, w.now, NULL, &answer, &err), &err);
+        T_EQ_STR(json_get_str(&answer, S("starts")), "Now");
+        T_OK(batch_digest(&w) == before && batch_check(&w));
+    }
     batch_free(&w);
 }
 
