@@ -32,10 +32,14 @@ int64_t agent_pod_request(const struct json *pod, str resource)
     return sum + milli_of(json_get(json_get(spec, S("overhead")), resource));
 }
 
-/* Pods that hold their share: admitted, and not ended. */
+bool agent_pod_holds(const struct agent_pod *p)
+{
+    return p->checked && !p->has_ended && !p->seen.torn_down && !p->seen.fail_reason.len;
+}
+
 static bool holds(const struct agent_pod *o, const struct agent_pod *p)
 {
-    return o != p && o->checked && !o->seen.torn_down && !o->seen.fail_reason.len;
+    return o != p && agent_pod_holds(o);
 }
 
 static bool fits(struct agent_pod *p, str resource, int64_t capacity, int64_t *ret_used, int64_t *ret_want)

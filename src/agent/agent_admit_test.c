@@ -155,6 +155,10 @@ TEST(what_does_not_fit_ends)
     a->seen.torn_down = true; /* ended: its share is free */
     struct agent_pod *f = put(&w, "f", CPU("3"), "{}");
     T_OK(f->checked && !f->seen.fail_reason.len);
+    f->has_ended = true; /* and already before it is torn down: the scheduler has given it away */
+    T_OK(!agent_pod_holds(f));
+    struct agent_pod *g = put(&w, "g", CPU("3"), "{}");
+    T_OK(g->checked && !g->seen.fail_reason.len);
     end(&w);
 }
 

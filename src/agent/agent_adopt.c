@@ -168,6 +168,7 @@ static void adopt_status(struct agent_pod *p, const struct json *status, bool wa
     agent_recall(p, status, !is_there);
     str phase = json_get_str(status, S("phase")), reason = json_get_str(status, S("reason"));
     bool is_over = str_is(phase, "Failed") || str_is(phase, "Succeeded");
+    p->has_ended = is_over;
     p->seen.torn_down = is_over && !was_set_up;
     if (str_is(phase, "Failed") && reason.len) {
         p->seen.fail_reason = arena_str(&p->names, reason);

@@ -201,7 +201,7 @@ static void sum_use(struct agent *g, nsec_t at, int64_t ret_taken[BANDWIDTH_ENDS
     list_foreach(p, &g->pods, struct agent_pod, link) {
         struct pod_bandwidth want;
         struct reading *r = reading_of(g, p->uid);
-        if (!p->checked || p->seen.torn_down || p->seen.fail_reason.len || pod_bandwidth_read(&p->tree, &want, NULL) < 0)
+        if (!agent_pod_holds(p) || pod_bandwidth_read(&p->tree, &want, NULL) < 0)
             continue;
         for (int e = 0; e < BANDWIDTH_ENDS; e++) {
             if (r)
@@ -336,7 +336,7 @@ static void sum_requests(struct agent *g, int64_t ret[BANDWIDTH_ENDS], int64_t r
     memset(ret_lent, 0, sizeof(int64_t) * BANDWIDTH_ENDS);
     list_foreach(p, &g->pods, struct agent_pod, link) {
         struct pod_bandwidth b;
-        if (!p->checked || p->seen.torn_down || p->seen.fail_reason.len || pod_bandwidth_read(&p->tree, &b, NULL) < 0)
+        if (!agent_pod_holds(p) || pod_bandwidth_read(&p->tree, &b, NULL) < 0)
             continue;
         for (int e = 0; e < BANDWIDTH_ENDS; e++) {
             ret[e] += b.request[e];

@@ -89,6 +89,7 @@ struct agent_pod {
     bool is_adopted;            /* from files, the API was not asked yet */
     bool ran_on;                /* when it was adopted, some container of it ran */
     bool checked;               /* admitted by the node's own checks */
+    bool has_ended;             /* the API is told that it succeeded or failed: nothing of it runs, and the scheduler gives its share to others while it is torn down */
     bool is_changed;            /* its spec is another than in pod.json */
     uint32_t setup_failures, teardown_failures;
     nsec_t teardown_at;         /* monotonic: not before then, tearing down failed */
@@ -288,6 +289,8 @@ int agent_cleanup_pods(const char *dir, struct runtime *rt, const struct agent_n
 /* --- agent_admit.c --------------------------------------------------------------------------------------------- */
 /* The node's own checks of a pod that is new: room for what it asks, host ports.  One that does not pass ends as Failed. */
 void agent_admit(struct agent_pod *p);
+/* It was admitted and has not ended: its share is nobody else's. */
+bool agent_pod_holds(const struct agent_pod *p);
 /* What the pod asks for of a resource, in milli-units, as the scheduler counts. */
 int64_t agent_pod_request(const struct json *pod, str resource);
 

@@ -11,6 +11,7 @@
 
 #include "agent/agent_internal.h"
 #include "base/log.h"
+#include "rt/failpoint.h"
 #include "rt/file.h"
 
 #define SETUP_RETRY_NS NSEC_PER_SEC
@@ -387,6 +388,7 @@ static void run_teardown(struct op *o)
 {
     struct agent *g = o->agent;
     const struct agent_network *net = g->opts.network;
+    FAILPOINT("agent.teardown");
     for (size_t i = 0; i < o->ncontainers; i++) {
         if ((o->result = o->runtime->ops->container_remove(o->runtime, o->containers[i], &o->err)) < 0)
             return;

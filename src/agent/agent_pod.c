@@ -348,6 +348,7 @@ static void sync(struct agent_pod *p)
     pod_plan(&a, &p->tree, &p->seen, &plan);
     for (size_t i = 0; i < p->containers.len; i++)
         mind_probes(p->containers.p[i], plan.probe[i]);
+    p->has_ended = plan.is_terminal;
     agent_report(p, &plan.status);
     remove_ended(p); /* their ends are in a file now */
     tell_backoff(p, &plan.status);

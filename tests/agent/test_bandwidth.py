@@ -132,6 +132,22 @@ def who_lacks_it_waits_and_says_so(c):
     tap.has("with the amounts", p["status"]["message"], "egress bandwidth, requested: 60 Mbit/s, used: 120 Mbit/s, capacity: 150 Mbit/s")
 
 
+def one_after_another(c):
+    """What waits is bound in the moment in which the one before is Succeeded: the node has its room by then, too, though it still tears it down."""
+    c.kill()
+    c.env["COX_FAILPOINTS"] = "agent.teardown=sleep(4000)"
+    c.start()
+    c.wait_node()
+    names = [f"turn-{i}" for i in range(2)]
+    for name in names:
+        c.create(sized(name, {"cox.io/ingress-bandwidth": "600M"}, "sleep 2", restartPolicy="Never"))
+    ended = c.wait(lambda: (lambda pods: pods if all(p["status"]["phase"] in ("Succeeded", "Failed") for p in pods) else None)([c.read(n) for n in names]), "the end of all")
+    tap.eq("each gets its turn", [p["status"].get("message", p["status"]["phase"]) for p in ended], ["Succeeded"] * len(names))
+    for name in names:
+        c.delete(c.url("Pod", name) + "?gracePeriodSeconds=0")
+    c.env.clear()
+
+
 def nonsense_is_told(c):
     r = c.post(c.url("Pod"), sized("odd", None, annotations={"kubernetes.io/egress-bandwidth": "10MBps"}))
     tap.ok("an annotation that is no bandwidth is refused", r.status == 422 and "B are bytes" in r.text and c.read("odd") is None, r)
@@ -243,6 +259,7 @@ TESTS = [
     capacity_through_the_api,
     a_party_is_held_to_its_limits,
     it_goes_with_the_pods,
+    one_after_another,
     a_kernel_that_cannot,
     it_goes_with_the_pods,
 ]
