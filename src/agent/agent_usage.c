@@ -198,7 +198,6 @@ static void keep_documents(struct agent *g, struct round *r, str time, uint64_t 
     struct arena *a = &r->arena;
     struct json summary = json_object(), node = stat_json(a, time, nano, r->node_cpu_ns, memory);
     json_set(a, &node, S("nodeName"), json_string(str_of(g->opts.node_name)));
-    agent_bandwidth_summary(g, a, S(""), time, &node);
     json_set(a, &summary, S("node"), node);
     json_set(a, &summary, S("pods"), d->summary_pods);
     free(u->summary);
@@ -311,6 +310,18 @@ static str pods_document(struct agent *g, struct arena *a)
     return strbuf_str(&b);
 }
 
+/* What is promised of the node's bandwidth is as of now: whoever has just seen a pod start is to find it there. */
+static str summary_document(struct agent *g, struct arena *a)
+{
+    struct json doc = json_object();
+    char now[CIVIL_TIME_LEN + 1];
+    if (g->usage && g->usage->summary && json_parse(a, str_of(g->usage->summary), NULL, &doc, NULL) < 0)
+        doc = json_object();
+    civil_format(clock_wall(g->clock), now);
+    agent_bandwidth_summary(g, a, S(""), arena_str(a, str_of(now)), json_ensure_object(a, &doc, S("node")));
+    return json_text(a, &doc);
+}
+
 bool agent_stream_document(void *arg, str name, struct arena *a, str *ret_type, str *ret_text)
 {
     struct agent *g = arg;
@@ -320,7 +331,7 @@ bool agent_stream_document(void *arg, str name, struct arena *a, str *ret_type, 
         return true;
     }
     if (str_is(name, "stats/summary")) {
-        *ret_text = g->usage && g->usage->summary ? arena_str(a, str_of(g->usage->summary)) : S("{}");
+        *ret_text = summary_document(g, a);
         return true;
     }
     *ret_type = S("text/plain; version=0.0.4; charset=utf-8");

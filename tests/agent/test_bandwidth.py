@@ -124,6 +124,8 @@ def who_lacks_it_waits_and_says_so(c):
     c.delete(c.url("Pod", "promised") + "?gracePeriodSeconds=0")
     c.wait_running("large")
     tap.ok("it starts when there is room", True)
+    now = c.get(f"/api/v1/nodes/{c.node}/proxy/stats/summary").json["node"]["bandwidth"]["egress"]["requestedBits"]
+    tap.eq("the node counts it from its start on", now, 120 * MBIT)
     direct = sized("straight", {"cox.io/egress-bandwidth": "60M"})
     direct["spec"]["nodeName"] = c.node
     c.create(direct)
