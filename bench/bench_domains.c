@@ -459,6 +459,22 @@ static nsec_t mono(void)
     return clock_mono(&clock_real);
 }
 
+/* What runs beside this process; it goes with it, whatever it says. */
+static struct target *server;
+static pid_t nodes;
+
+static void stop_all(void)
+{
+    if (nodes > 0) {
+        kill(nodes, SIGTERM);
+        waitpid(nodes, NULL, 0);
+    }
+    nodes = 0;
+    if (server)
+        target_stop(server);
+    server = NULL;
+}
+
 /* Names are "t17", its pods "t17-0" in the namespaces of the parties as the controller calls them. */
 static void namespaces_path(struct strbuf *b, uint64_t n UNUSED)
 {
@@ -668,27 +684,20 @@ static void see_close(struct seen *x)
 
 /* --- nodes --------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static pid_t nodes_start(const struct target *t)
+static void nodes_start(const struct target *t)
 {
     char kubeconfig[300], number[24];
     snprintf(kubeconfig, sizeof kubeconfig, "%s/kubeconfig", t->dir);
     snprintf(number, sizeof number, "%llu", (unsigned long long)nnodes);
     fflush(stdout);
-    pid_t pid = fork();
-    if (pid == 0) {
+    nodes = fork();
+    if (nodes == 0) {
         int null = open("/dev/null", O_WRONLY);
         dup2(null, 1);
         execl(getenv("COX") ? getenv("COX") : "build/cox", "cox", "agent", "--kubeconfig", kubeconfig, "--simulate", number, "--simulate-prefix", "node-", "--simulate-run", run_time, "--node-label",
               DOMAIN_LABEL "=d{50}", "--node-taint", "kuscia.secretflow/agent=:NoSchedule", "--node-capacity", "kuscia.io/bandwidth=1000", "--log-level", "error", (char *)NULL);
         _exit(127);
     }
-    return pid;
-}
-
-static void nodes_stop(pid_t pid)
-{
-    kill(pid, SIGTERM);
-    waitpid(pid, NULL, 0);
 }
 
 static void wait_for_nodes(const struct target *t)
@@ -712,21 +721,113 @@ static void wait_for_nodes(const struct target *t)
     }
 }
 
+/* --- what it cost: requests by resource as the server counts them, and what its log says ---------------------------------------------------------------- */
+
+struct cost {
+    char *resource; /* with its subresource, "pods/status" */
+    double writes, reads;
+};
 struct before {
     double cpu, writes, syncs;
+    VEC(struct cost) of;
 };
-static struct before measure(const struct target *t)
+
+static str label_of(str line, const char *name)
 {
-    return (struct before){target_cpu_s(t), load_get_metric(t, "cox_store_transactions_total"), load_get_metric(t, "cox_store_fsyncs_total")};
+    char head[40];
+    snprintf(head, sizeof head, "%s=\"", name);
+    ptrdiff_t at = str_find(line, str_of(head));
+    str rest = at < 0 ? S("") : str_from(line, (size_t)at + strlen(head)), value;
+    str_cut(&rest, '"', &value);
+    return value;
 }
 
-static void tell_rates(const char *name, const struct target *t, double ntasks_, double took_s, double limit, const struct before *was)
+static struct cost *cost_of(struct before *b, str resource, str sub)
+{
+    char name[100];
+    snprintf(name, sizeof name, STR_FMT "%s" STR_FMT, STR_ARG(resource), sub.len ? "/" : "", STR_ARG(sub));
+    for (size_t i = 0; i < b->of.len; i++)
+        if (strcmp(b->of.p[i].resource, name) == 0)
+            return &b->of.p[i];
+    vec_push(&b->of, (struct cost){.resource = xstrdup(name)});
+    return &b->of.p[b->of.len - 1];
+}
+
+/* Nodes say that they are alive, whether there are tasks or not; watches are asked for once. */
+static struct before measure(const struct target *t)
+{
+    struct before b = {target_cpu_s(t), load_get_metric(t, "cox_store_transactions_total"), load_get_metric(t, "cox_store_fsyncs_total"), {0}};
+    STRBUF_AUTO body = STRBUF_HEAP;
+    str rest, line, key;
+    load_get(t, "/metrics", &body);
+    for (rest = strbuf_str(&body); rest.len;) {
+        str_cut(&rest, '\n', &line);
+        str_cut(&line, ' ', &key);
+        str verb = label_of(key, "verb"), resource = label_of(key, "resource");
+        double count = 0;
+        if (!str_has_prefix(key, S("apiserver_request_total{")) || !resource.len || str_is(resource, "nodes") || str_is(resource, "leases") || str_is(verb, "WATCH"))
+            continue;
+        str_to_double(line, &count);
+        struct cost *c = cost_of(&b, resource, label_of(key, "subresource"));
+        *(str_is(verb, "GET") || str_is(verb, "LIST") ? &c->reads : &c->writes) += count;
+    }
+    return b;
+}
+
+static void before_fini(struct before *b)
+{
+    for (size_t i = 0; i < b->of.len; i++)
+        free(b->of.p[i].resource);
+    vec_fini(&b->of);
+}
+
+static int by_writes(const void *a, const void *b)
+{
+    const struct cost *x = a, *y = b;
+    return (x->writes < y->writes) - (x->writes > y->writes);
+}
+
+static void tell_requests(const char *name, struct before *was, struct before *is, double n)
+{
+    double writes = 0, reads = 0;
+    for (size_t i = 0; i < is->of.len; i++) {
+        struct cost *c = &is->of.p[i], *old = cost_of(was, str_of(c->resource), S(""));
+        writes += c->writes -= old->writes;
+        reads += c->reads -= old->reads;
+    }
+    if (is->of.len)
+        qsort(is->of.p, is->of.len, sizeof *is->of.p, by_writes);
+    report(name, "requests that write, a task", writes / n, "", 0, 0, REPORT_LESS);
+    report(name, "requests that read, a task", reads / n, "", 0, 0, REPORT_LESS);
+    for (size_t i = 0; i < is->of.len; i++) {
+        const struct cost *c = &is->of.p[i];
+        if (c->writes + c->reads >= n / 20)
+            printf("#   %-32s %6.2f written %6.2f read, a task\n", c->resource, c->writes / n, c->reads / n);
+    }
+}
+
+static void tell_rates(const char *name, const struct target *t, double ntasks_, double took_s, double limit, struct before *was)
 {
     struct before is = measure(t);
     report(name, "tasks reserved and bound", ntasks_ / took_s, "/s", 0, limit, REPORT_MORE);
     report(name, "server CPU a task", (is.cpu - was->cpu) / ntasks_ * 1e6, "us", 0, 0, REPORT_LESS);
     report(name, "durable writes a task", (is.writes - was->writes) / ntasks_, "", 0, 0, REPORT_LESS);
     report(name, "syncs of the log a task", (is.syncs - was->syncs) / ntasks_, "", 0, 0, REPORT_LESS);
+    tell_requests(name, was, &is, ntasks_);
+    before_fini(&is);
+    before_fini(was);
+}
+
+/* Tasks leave their pods for the logs; when services and slices are as few as before, all is cleaned up. */
+static double left_over(const struct target *t)
+{
+    return load_get_metric(t, "apiserver_storage_objects{resource=\"services\"}") + load_get_metric(t, "apiserver_storage_objects{resource=\"endpointslices.discovery.k8s.io\"}");
+}
+
+static void see_clean(const struct target *t, double before)
+{
+    for (nsec_t end = mono() + AWAITED_S * NSEC_PER_SEC; left_over(t) > before && mono() < end;)
+        usleep(200000);
 }
 
 static void tell_end(const char *name, const struct seen *x)
@@ -744,6 +845,7 @@ static void prepare(struct target *t, const char *option)
 {
     struct err err = ERR_NONE;
     must(target_start_with(t, "", option, &err), &err);
+    server = t;
     made = tasks_new();
     for (uint32_t i = 0; i < ntasks; i++)
         for (uint32_t p = 0; p < made[i].parties; p++)
@@ -752,11 +854,10 @@ static void prepare(struct target *t, const char *option)
     create_all(t, ARRAY_LEN(sizes), app_path, app_body);
 }
 
-static void finish(struct target *t, struct seen *x, pid_t nodes)
+static void finish(struct target *t, struct seen *x)
 {
-    nodes_stop(nodes);
+    stop_all();
     see_close(x);
-    target_stop(t);
     target_remove(t);
     free(made);
     vec_fini(&members);
@@ -770,23 +871,23 @@ static void run_groups(void)
     struct seen x;
     struct err err = ERR_NONE;
     prepare(&t, NULL);
-    pid_t nodes = nodes_start(&t);
+    nodes_start(&t);
     wait_for_nodes(&t);
     create_all(&t, ntasks, groups_path, group_body);
     create_all(&t, members.len, pods_path, pod_body);
-    nodes_stop(nodes);
+    stop_all();
     char dir[sizeof t.dir];
     memcpy(dir, t.dir, sizeof dir);
-    target_stop(&t);
     must(target_start_with(&t, dir, "--scheduler=true", &err), &err);
+    server = &t;
     see_open(&x, &t);
     struct before was = measure(&t);
     see_bound(&x, ntasks / 20);
     tell_rates("groups", &t, (double)x.bound, (double)(x.last_bound - x.first_bound) / 1e9, 2000, &was);
-    nodes = nodes_start(&t);
+    nodes_start(&t);
     see_run(&x);
     tell_end("groups", &x);
-    finish(&t, &x, nodes);
+    finish(&t, &x);
 }
 
 /* The whole path: clients create KusciaTasks. */
@@ -795,10 +896,11 @@ static void run_server(void)
     struct target t;
     struct seen x;
     prepare(&t, "--scheduler=true");
-    pid_t nodes = nodes_start(&t);
+    nodes_start(&t);
     wait_for_nodes(&t);
     sleep(2); /* until everybody has heard of the nodes */
     see_open(&x, &t);
+    double nothing = left_over(&t);
     struct creator_shared *s = creator_shared_new();
     pid_t pids[CREATORS];
     struct creator like = {.end = ntasks, .connections = 64, .method = "POST", .path = tasks_path, .body = task_body};
@@ -810,10 +912,11 @@ static void run_server(void)
     report("server", "tasks from created to bound, of the first tenth", (double)x.bound / ((double)(x.last_bound - start) / 1e9), "/s", 0, 2000, REPORT_MORE);
     see_run(&x);
     creators_end(pids);
+    see_clean(&t, nothing);
     tell_rates("server", &t, (double)x.bound, (double)(x.last_bound - start) / 1e9, 0, &was);
     tell_end("server", &x);
     munmap(s, sizeof *s);
-    finish(&t, &x, nodes);
+    finish(&t, &x);
 }
 
 static const struct report_workload workloads[] = {
@@ -836,6 +939,7 @@ static void read_number(int argc, char **argv, const char *name, uint64_t *ret)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);
+    atexit(stop_all);
     read_number(argc, argv, "--tasks", &ntasks);
     read_number(argc, argv, "--nodes", &nnodes);
     for (int i = 1; i + 1 < argc; i++)

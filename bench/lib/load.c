@@ -403,7 +403,7 @@ static void one_answer(void *arg, struct load_conn *c UNUSED, int status, str bo
     load_stop(g->load);
 }
 
-static int one_get(const struct target *t, const char *path, struct strbuf *body)
+int load_get(const struct target *t, const char *path, struct strbuf *body)
 {
     static const struct load_ops ops = {.next = one_next, .answer = one_answer};
     struct one_get g = {.path = path, .body = body};
@@ -421,7 +421,7 @@ static int one_get(const struct target *t, const char *path, struct strbuf *body
 
 int load_get_status(const struct target *t, const char *path)
 {
-    return one_get(t, path, NULL);
+    return load_get(t, path, NULL);
 }
 
 double load_get_metric(const struct target *t, const char *name)
@@ -429,7 +429,7 @@ double load_get_metric(const struct target *t, const char *name)
     STRBUF_AUTO body = STRBUF_HEAP;
     double value = 0;
     str rest, line, key;
-    if (one_get(t, "/metrics", &body) != 200)
+    if (load_get(t, "/metrics", &body) != 200)
         return 0;
     for (rest = strbuf_str(&body); rest.len;) {
         str_cut(&rest, '\n', &line);

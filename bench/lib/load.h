@@ -41,7 +41,8 @@ size_t load_opened(const struct load *l);     /* connections whose handshake is 
 void load_request(struct strbuf *out, const char *method, str path, str body);
 /* With another content type than JSON. */
 void load_request_as(struct strbuf *out, const char *method, str path, str type, str body);
-/* One request on a connection of its own; the status, or 0. */
+/* One request on a connection of its own; the status, or 0.  body: gets the answer's, NULL: nobody wants it. */
+int load_get(const struct target *t, const char *path, struct strbuf *body);
 int load_get_status(const struct target *t, const char *path);
 /* The value of a metric without labels, from /metrics; 0 when there is none. */
 double load_get_metric(const struct target *t, const char *name);
