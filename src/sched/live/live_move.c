@@ -4,7 +4,7 @@
  *   a pod of that owner comes ─► nominated to the first node with fewer pods than it is to have: tried there first, and elsewhere when there is no room
  *   it is bound ─► into actualPods of its node, or into mismatchedTasks; notifiedSchedulers has our name
  * What was written last is what counts: a status that somebody else changes is read anew.  Pods on their way are counted, too.
- * Threads: the loop's.  Limits: MOVES objects; those beyond are left as they are. */
+ * Threads: the loop's.  Limits: MOVES objects, and OURS more of our own; those beyond are left as they are. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/civil.h"
 #include "client/client.h"
@@ -12,6 +12,7 @@
 
 #define API "scheduling.godel.kubewharf.io/v1alpha1"
 #define MOVES 256u
+#define OURS 4096u /* beyond those, of our own rescheduler: an hour of one plan a second, whose budget they are the memory of */
 
 struct way { /* a pod that was sent to a node, and is not bound yet */
     char *uid, *node;
@@ -117,13 +118,14 @@ void live_move_put(struct live *l, const struct json *obj)
     uint64_t looks = json_is(status, JSON_OBJECT) ? str_hash(json_text(&a, status)) : 0;
     size_t at = find(x, name);
     struct move *m = at < x->list.len ? x->list.p[at] : NULL;
-    if ((m && m->looks == looks) || (!m && x->list.len >= MOVES))
+    bool is_ours = str_is(json_get_str(json_get(obj, S("spec")), S("creator")), LIVE_DEFRAG_CREATOR);
+    if ((m && m->looks == looks) || (!m && x->list.len >= (is_ours ? MOVES + OURS : MOVES)))
         return;
     if (!m) {
         m = xnew(struct move);
         m->arena = ARENA_INIT;
         m->name = str_dup(name);
-        m->is_ours = str_is(json_get_str(json_get(obj, S("spec")), S("creator")), LIVE_DEFRAG_CREATOR);
+        m->is_ours = is_ours;
         m->ntasks = (uint32_t)len_of(json_path(obj, "spec", "deletedTasks", NULL));
         if (!civil_parse(json_get_str(json_get(obj, S("metadata")), S("creationTimestamp")), &m->created_ns))
             m->created_ns = live_now(l);
