@@ -15,6 +15,7 @@
 #define LOOK_NS (2 * NSEC_PER_SEC) /* while something is on its way */
 #define SEEN_NS (10 * NSEC_PER_SEC) /* by then the watch has shown what was made, or somebody has deleted it */
 #define ALONE 4096u
+#define AGAIN 64u /* plans in a row that end at a pod which is left alone: then the next one waits for its time */
 
 struct task {
     pod_id pod;
@@ -26,7 +27,9 @@ struct task {
 struct live_defrag {
     struct live *l;
     struct outbox_item item;
-    bool busy;
+    bool busy, again; /* again: the last plan ended at a pod that is left alone, there may be one without it */
+    uint32_t agains;
+    size_t pool; /* of the last plan */
     enum { STEP_READ, STEP_MAKE, STEP_SAY, STEP_EVICT } step;
     size_t at; /* task */
     VEC(struct task) tasks;
@@ -151,6 +154,7 @@ static void add_member(struct strbuf *b, const char *key, str value)
 static void make(struct live_defrag *x)
 {
     struct live *l = x->l;
+    x->agains = 0;
     x->made_ns = live_now(l);
     snprintf(x->name, sizeof x->name, LIVE_DEFRAG_CREATOR "-%llx", (unsigned long long)x->made_ns);
     x->step = STEP_MAKE;
@@ -244,6 +248,7 @@ static void on_read(struct live_defrag *x, int status, str text)
             owner = &refs->items[i];
     if (!owner || !json_get_str(owner, S("uid")).len || live_moves_missed(x->l, json_get_str(owner, S("uid")))) { /* evicted, it would be gone; or back where it was */
         leave_alone(x, t->pod);
+        x->again = ++x->agains <= AGAIN;
         end(x);
         return;
     }
@@ -316,7 +321,7 @@ static bool may_move(void *arg, unit_id u)
     return true;
 }
 
-/* True: it has begun. */
+/* False: there is no plan. */
 static bool begin(struct live_defrag *x, struct policy *p, nsec_t now, uint32_t left)
 {
     struct live *l = x->l;
@@ -354,6 +359,10 @@ nsec_t live_defrag_turn(struct live *l, nsec_t now)
             continue;
         if (pools[i]->defrag_ns == 0 || pools[i]->defrag_ns > now + o->every_ns)
             pools[i]->defrag_ns = now + o->every_ns;
+        if (x->again && !x->busy && x->pool == i) {
+            x->again = false;
+            pools[i]->defrag_ns = now;
+        }
         if (now < pools[i]->defrag_ns || x->busy) {
             next = MIN(next, x->busy ? INT64_MAX : pools[i]->defrag_ns); /* its end wakes us */
             continue;
@@ -365,9 +374,11 @@ nsec_t live_defrag_turn(struct live *l, nsec_t now)
             continue;
         }
         uint32_t left = o->hourly > spent.pods ? o->hourly - spent.pods : 0;
-        size_t alone = x->alone.len;
-        bool begun = left && begin(x, pools[i]->p, now, left);
-        pools[i]->defrag_ns = begun && x->alone.len != alone ? now : now + o->every_ns;
+        x->pool = i;
+        x->agains = x->agains > AGAIN ? 0 : x->agains;
+        if (!left || !begin(x, pools[i]->p, now, left))
+            x->agains = 0;
+        pools[i]->defrag_ns = now + o->every_ns;
         next = MIN(next, pools[i]->defrag_ns);
     }
     return next;
