@@ -24,12 +24,12 @@
 #define USUAL_BITS 1e9
 static nsec_t by_size(const struct sched *s, const struct unit *unit, nsec_t since)
 {
-    int64_t bits = 0;
+    double bits = 0; /* of thousands of pods that ask for all there is, more than 64 bits hold */
     for (size_t i = 0; i < unit->pods.len; i++)
-        bits += class_of(s, unit->pods.p[i])->amount[RES_INGRESS] + class_of(s, unit->pods.p[i])->amount[RES_EGRESS];
+        bits += (double)(class_of(s, unit->pods.p[i])->amount[RES_INGRESS] + class_of(s, unit->pods.p[i])->amount[RES_EGRESS]);
     if (bits <= 0 || since < 0)
         return since;
-    return since - since % SAME_AGE_NS + (nsec_t)((double)(SAME_AGE_NS - 1) * (USUAL_BITS / (USUAL_BITS + (double)bits)));
+    return since - since % SAME_AGE_NS + (nsec_t)((double)(SAME_AGE_NS - 1) * (USUAL_BITS / (USUAL_BITS + bits)));
 }
 
 static void key_priority(const struct sched *s, unit_id u, nsec_t since, uint64_t ret_key[2])
