@@ -97,8 +97,19 @@ static void write_label(struct job *j)
         ended(j);
         return;
     }
-    json_set(a, json_get(&patch, S("metadata")), S("uid"), json_string(json_get_str(json_get(&r->job, S("metadata")), S("uid")))); /* not one that took its name meanwhile */
+    /* not one that took its name meanwhile, nor over a command that came meanwhile */
+    static const str same[] = {STR_INIT("uid"), STR_INIT("resourceVersion")};
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
+        json_set(a, json_get(&patch, S("metadata")), same[i], json_string(json_get_str(json_get(&r->job, S("metadata")), same[i])));
     job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciajobs", json_get_str(json_get(&r->job, S("metadata")), S("namespace")), json_get_str(json_get(&r->job, S("metadata")), S("name")), ""), &patch, ended);
+}
+
+static void wrote_status(struct job *j)
+{
+    struct run *r = j->state;
+    if (job_ok(j))
+        r->job = j->answer;
+    write_label(j);
 }
 
 static void write_status(struct job *j)
@@ -113,7 +124,7 @@ static void write_status(struct job *j)
     }
     struct json obj = r->job;
     json_set(a, &obj, S("status"), r->plan.status);
-    job_call(j, S("PUT"), kuscia_path(a, "kusciajobs", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), "/status"), &obj, write_label);
+    job_call(j, S("PUT"), kuscia_path(a, "kusciajobs", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), "/status"), &obj, wrote_status);
 }
 
 static void set_failed(struct job *j, str message)
@@ -144,7 +155,8 @@ static struct step stop_step(struct job *j, const struct run *r, size_t i)
     struct arena *a = &j->arena;
     const struct json *meta = json_get(&r->tasks[i].obj, S("metadata"));
     return (struct step){S("PATCH"), kuscia_path(a, "kusciatasks", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), "/status"),
-                         json_make(a, "{\"metadata\":{\"uid\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"Stopped\",\"message\":%S}}", json_get_str(meta, S("uid")), r->plan.why)};
+                         json_make(a, "{\"metadata\":{\"uid\":%S,\"resourceVersion\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"Stopped\",\"message\":%S}}", json_get_str(meta, S("uid")),
+                                   json_get_str(meta, S("resourceVersion")), r->plan.why)}; /* one that succeeds in this moment has succeeded */
 }
 
 static struct step remove_step(struct job *j, const struct run *r, size_t i)

@@ -261,6 +261,7 @@ static void plan_approval(struct planner *p)
 {
     const struct json *answers = json_get(&p->out->status, S("approveStatus"));
     struct strbuf waits = strbuf_on(p->a);
+    struct json seen = json_object();
     for (uint32_t i = 0; i < p->tasks->len; i++) {
         const struct json *parties = json_get(&p->tasks->items[i], S("parties"));
         for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++) {
@@ -269,8 +270,10 @@ static void plan_approval(struct planner *p)
                 end(p, "ApprovalReject", S("JobRejected"), arena_fmt(p->a, "domain " STR_FMT " does not take part", STR_ARG(domain)));
                 return;
             }
-            if (!str_is(answer, "JobAccepted") && str_find(strbuf_str(&waits), domain) < 0)
-                strbuf_addf(&waits, "%s" STR_FMT, waits.len ? ", " : "", STR_ARG(domain));
+            if (str_is(answer, "JobAccepted") || json_get(&seen, domain))
+                continue;
+            json_set(p->a, &seen, domain, json_null());
+            strbuf_addf(&waits, "%s" STR_FMT, waits.len ? ", " : "", STR_ARG(domain));
         }
     }
     if (waits.len)
@@ -384,14 +387,29 @@ static void stop_job(struct planner *p, const char *phase, const char *stage)
     end(p, phase, by_whom(p), by_whom(p));
 }
 
+static bool was_validated(const struct planner *p)
+{
+    const struct json *list = json_get(&p->out->status, S("conditions"));
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("type")), "JobValidated"))
+            return str_is(json_get_str(&list->items[i], S("status")), "True");
+    return false;
+}
+
+/* One that was stopped before everybody had agreed to it goes back to where it was: a command answers for nobody. */
 static void restart(struct planner *p)
 {
     for (uint32_t i = 0; i < p->n; i++)
         if (p->state[i] == TASK_OPEN || p->state[i] == TASK_BAD)
             p->out->remove[p->out->nremove++] = (uint8_t)i;
     each_party(p, set_stage, S("JobRestartStageSucceeded"));
-    set_phase(p, "Running", by_whom(p), S(""));
-    set(p, "completionTime", S(""));
+    set_phase(p, was_validated(p) ? "AwaitingApproval" : "initialized", S(""), S(""));
+    if (was_validated(p))
+        plan_approval(p);
+    if (str_is(json_get_str(&p->out->status, S("phase")), "Pending"))
+        set_phase(p, "Running", by_whom(p), S(""));
+    if (!str_is(json_get_str(&p->out->status, S("phase")), "ApprovalReject"))
+        set(p, "completionTime", S(""));
     p->out->restarted = true;
 }
 
@@ -410,6 +428,7 @@ static bool plan_command(struct planner *p, str phase)
     } else if (str_is(p->stage, "Restart") && (failed || str_is(phase, "Suspended")) && !str_is(json_get_str(&p->out->status, S("reason")), "ValidateFailed")) {
         restart(p);
     } else {
+        p->out->restarted = str_is(p->stage, "Restart") && !failed; /* it was carried out, and whoever did so ended before the label said it: left as it is, it would start the job again when that fails */
         return false;
     }
     return true;

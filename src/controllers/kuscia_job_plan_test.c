@@ -283,4 +283,67 @@ TEST(tasks_of_a_job)
     arena_fini(&w.a);
 }
 
-TEST_MAIN(a_job_runs_through, what_is_missing_is_waited_for, domains_that_want_to_be_asked, priorities_and_how_many_at_once, strict_and_best_effort, commands, random_graphs, tasks_of_a_job)
+/* As look, with bob wanting to be asked. */
+static str look_asked(struct world *w)
+{
+    struct json asked = json_literal(&w->a, "[\"bob\"]");
+    struct kuscia_job_in in = {.job = &w->job, .tasks = w->found, .now = S(NOW), .missing = S(""), .asked = &asked};
+    kuscia_job_plan(&w->a, &in, &w->plan);
+    json_set(&w->a, &w->job, S("status"), w->plan.status);
+    return status(w, "phase");
+}
+
+TEST(no_command_answers_for_a_domain)
+{
+    struct world w;
+    world_init(&w, "{\"initiator\":\"alice\",\"tasks\":[" TASK("a", "") "]}");
+    T_EQ_STR(look_asked(&w), "AwaitingApproval");
+    set_label(&w, "Stop");
+    T_EQ_STR(look_asked(&w), "Failed");
+    set_label(&w, "Restart");
+    T_EQ_STR(look_asked(&w), "AwaitingApproval");
+    T_EQ_STR(status(&w, "message"), "waits for the answer of bob");
+    T_OK(w.plan.restarted && !status(&w, "completionTime").len);
+    arena_fini(&w.a);
+    /* one that was stopped before anybody looked at it is looked at */
+    world_init(&w, "{\"initiator\":\"alice\",\"tasks\":[" TASK("a", "") "]}");
+    set_label(&w, "Stop");
+    T_EQ_STR(look_asked(&w), "Failed");
+    set_label(&w, "Restart");
+    T_EQ_STR(look_asked(&w), "initialized");
+    set_label(&w, "Start");
+    T_EQ_STR(look_asked(&w), "AwaitingApproval");
+    arena_fini(&w.a);
+}
+
+TEST(a_restart_whose_label_was_not_written_is_one_restart)
+{
+    struct world w;
+    world_init(&w, "{\"initiator\":\"alice\",\"tasks\":[" TASK("a", "") "]}");
+    settle(&w);
+    set_task(&w, 0, "Failed");
+    T_EQ_STR(settle(&w), "Failed");
+    set_label(&w, "Restart");
+    T_EQ_STR(look(&w), "Running");
+    set_label(&w, "Restart"); /* the controller ended before it wrote Start */
+    look(&w);
+    T_OK(w.plan.restarted);
+    set_task(&w, 0, "Failed");
+    T_EQ_STR(settle(&w), "Failed");
+    arena_fini(&w.a);
+}
+
+TEST(domains_whose_names_begin_alike_are_all_waited_for)
+{
+    struct world w;
+    struct json asked;
+    world_init(&w, "{\"initiator\":\"alice\",\"tasks\":[{\"alias\":\"a\",\"parties\":[{\"domainID\":\"bobby\"},{\"domainID\":\"bob\"},{\"domainID\":\"bob\",\"role\":\"r\"}]}]}");
+    asked = json_literal(&w.a, "[\"bob\",\"bobby\"]");
+    struct kuscia_job_in in = {.job = &w.job, .tasks = w.found, .now = S(NOW), .missing = S(""), .asked = &asked};
+    kuscia_job_plan(&w.a, &in, &w.plan);
+    T_EQ_STR(json_get_str(&w.plan.status, S("message")), "waits for the answer of bobby, bob");
+    arena_fini(&w.a);
+}
+
+TEST_MAIN(a_job_runs_through, what_is_missing_is_waited_for, domains_that_want_to_be_asked, priorities_and_how_many_at_once, strict_and_best_effort, commands, random_graphs, tasks_of_a_job, no_command_answers_for_a_domain,
+          a_restart_whose_label_was_not_written_is_one_restart, domains_whose_names_begin_alike_are_all_waited_for)
