@@ -215,6 +215,17 @@ static void made_all(struct job *j)
     write_status(j, ended);
 }
 
+/* Parties in the order of their domains: of two tasks that both meet full quotas, the one that is further gets on. */
+static void by_domain(const struct layout *l, size_t *order)
+{
+    for (size_t i = 0; i < l->nparties; i++) {
+        size_t at = i;
+        for (; at && str_cmp(l->parties[order[at - 1]].domain, l->parties[i].domain) > 0; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
 /* Files before pods, pods before services. */
 static void make_objects(struct job *j)
 {
@@ -237,8 +248,10 @@ static void make_objects(struct job *j)
         return;
     }
     struct ensure *list = arena_array(a, l->npods * (2 + LAYOUT_PORTS) + 1, struct ensure);
+    size_t *order = arena_array(a, l->nparties + 1, size_t);
+    by_domain(l, order);
     for (size_t i = 0; i < l->nparties; i++) {
-        const struct layout_party *p = &l->parties[i];
+        const struct layout_party *p = &l->parties[order[i]];
         for (size_t k = 0; k < p->npods; k++) {
             const struct layout_pod *pod = &p->pods[k];
             if (kuscia_party_has_files(p)) {

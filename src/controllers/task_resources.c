@@ -312,6 +312,13 @@ static void seen_resources(struct job *j)
     steps_all(j, r->steps, n, write_status);
 }
 
+/* One of an earlier group of that name that is still going: neither its place nor its words are of this group. */
+static bool is_anothers(const struct run *r, const struct json *pod)
+{
+    str of = json_get_str(json_path(pod, "metadata", "labels", NULL), S(KUSCIA("task-resource-group-uid")));
+    return of.len && !str_eq(of, json_get_str(json_get(&r->group, S("metadata")), S("uid")));
+}
+
 static void seen_pods(struct job *j)
 {
     struct run *r = j->state;
@@ -319,6 +326,8 @@ static void seen_pods(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
+    for (size_t i = 0; i < r->npods; i++)
+        r->pods[i].found = r->pods[i].found && !is_anothers(r, &r->pods[i].obj);
     r->resources = arena_array(&j->arena, r->nparties + 1, struct gather);
     for (size_t i = 0; i < r->nparties; i++)
         r->resources[i].path = kuscia_path(&j->arena, "taskresources", json_get_str(&r->parties->items[i], S("domainID")), resource_name(&j->arena, r, &r->parties->items[i]), "");

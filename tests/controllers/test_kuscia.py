@@ -403,6 +403,20 @@ def test_a_name_that_is_still_taken(s):
     s.delete("/api/v1/namespaces/bob/pods/never-0?gracePeriodSeconds=0")
 
 
+def test_room_of_an_earlier_group(s):
+    """A pod that has the name, a node, and belongs to another group is no room of this one."""
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "earlier-0", "labels": {"kuscia.secretflow/task-resource-group-uid": "another"}, "annotations": {"kuscia.secretflow/task-resource-group": "earlier"}},
+           "spec": {"nodeName": "elsewhere", "containers": [{"name": "main", "image": "i"}]}}
+    s.post("/api/v1/namespaces/alice/pods", pod)
+    make(s, GROUPS, "TaskResourceGroup", "earlier", {"minReservedMembers": 1, "initiator": "alice", "lifecycleSeconds": 3000, "parties": [{"domainID": "alice", "minReservedPods": 1, "pods": [{"name": "earlier-0"}]}]})
+    resources = lambda: [r["status"]["phase"] for r in s.get(f"{K}/namespaces/alice/taskresources").json["items"] if r["metadata"]["labels"].get("kuscia.secretflow/task-resource-group") == "earlier"]  # noqa: E731
+    tap.ok("its part is made", wait_for(resources), resources())
+    settled = lambda: status(s, f"{GROUPS}/earlier").get("phase") not in (None, "Creating")  # noqa: E731
+    tap.eq("and has no room", (wait_for(settled), status(s, f"{GROUPS}/earlier").get("phase"), resources()), (True, "Reserving", ["Reserving"]))
+    s.delete(f"{GROUPS}/earlier")
+    s.delete("/api/v1/namespaces/alice/pods/earlier-0", {"gracePeriodSeconds": 0})
+
+
 def test_what_cannot_run(s):
     make(s, f"{K}/domains", "Domain", "far", {"role": "partner"})
     job(s, "far", task("a", party("alice"), party("far")))
@@ -517,7 +531,7 @@ def main():
             test_watched,
             test_order_of_files,
             test_a_name_that_is_still_taken,
-            test_what_cannot_run,
+            test_room_of_an_earlier_group, test_what_cannot_run,
             test_bad_files,
             test_approval,
             test_never_in_each_others_way,
