@@ -137,6 +137,22 @@ void kuscia_room_forget_quotas(struct kuscia_room *r)
     map_clear(&r->quotas_);
 }
 
+void kuscia_room_forget_routes(struct kuscia_room *r, bool of_cluster)
+{
+    struct route *gone[64];
+    size_t n;
+    do {
+        n = 0;
+        map_foreach(e, &r->routes_)
+            if ((e->key.p[0] == '/') == of_cluster && n < ARRAY_LEN(gone))
+                gone[n++] = e->value;
+        for (size_t i = 0; i < n; i++) {
+            map_del(&r->routes_, str_of(gone[i]->key));
+            route_free(gone[i]);
+        }
+    } while (n);
+}
+
 static void forget_routes(struct kuscia_room *r)
 {
     map_foreach(e, &r->routes_)

@@ -21,6 +21,7 @@ void kuscia_room_quota(struct kuscia_room *r, str ns, str name, const struct jso
 void kuscia_room_route(struct kuscia_room *r, str key, const struct json *obj);
 void kuscia_room_forget_nodes(struct kuscia_room *r);
 void kuscia_room_forget_quotas(struct kuscia_room *r);
+void kuscia_room_forget_routes(struct kuscia_room *r, bool of_cluster); /* whose keys are "/NAME"; those of domains are "NS/NAME" */
 
 /* "" : it may be; else why it can never be. */
 str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct layout *l);

@@ -77,6 +77,13 @@ TEST(what_can_never_be)
         struct layout l = lay(&a, cases[i].schedule, cases[i].alice, cases[i].bob, cases[i].replicas);
         T_EQ_STR(kuscia_room_never(&r, &a, &l), cases[i].why);
     }
+    /* routes are listed again: those of domains say nothing of the cluster's, and one that is not among them is gone */
+    struct layout wide = lay(&a, "{}", "{\"cox.io/egress-bandwidth\":\"160M\"}", "{}", 1);
+    kuscia_room_forget_routes(&r, false);
+    T_OK(str_has_prefix(kuscia_room_never(&r, &a, &wide), S("the link alice->bob")));
+    kuscia_room_forget_routes(&r, true);
+    T_EQ_STR(kuscia_room_never(&r, &a, &wide), "");
+    kuscia_room_route(&r, S("/alice-bob"), &route);
     /* a node that lends shows less while the machine itself sends */
     struct json busy = json_literal(&a, "{\"metadata\":{\"labels\":{\"kuscia.secretflow/namespace\":\"alice\"},\"annotations\":{\"cox.io/bandwidth-lending\":\"true\"}},"
                                         "\"status\":{\"capacity\":{\"cox.io/egress-bandwidth\":\"149M\"},\"allocatable\":{\"cpu\":\"4\",\"pods\":\"10\",\"cox.io/egress-bandwidth\":\"20M\"}}}");

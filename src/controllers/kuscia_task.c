@@ -609,6 +609,16 @@ static void quotas_begin(struct controller *c, const struct resource *r UNUSED)
     kuscia_room_forget_quotas(&state_of(c)->room);
 }
 
+static void cluster_routes_begin(struct controller *c, const struct resource *r UNUSED)
+{
+    kuscia_room_forget_routes(&state_of(c)->room, true);
+}
+
+static void domain_routes_begin(struct controller *c, const struct resource *r UNUSED)
+{
+    kuscia_room_forget_routes(&state_of(c)->room, false);
+}
+
 static void init(struct controller *c)
 {
     struct state *s = xnew(struct state);
@@ -632,8 +642,8 @@ const struct controller_type controller_kuscia_task = {
                 {.group = "", .plural = "pods", .event = on_pod},
                 {.group = "", .plural = "nodes", .event = on_node, .begin = nodes_begin},
                 {.group = "", .plural = "resourcequotas", .event = on_quota, .begin = quotas_begin},
-                {.group = "kuscia.secretflow", .plural = "clusterdomainroutes", .event = on_route},
-                {.group = "kuscia.secretflow", .plural = "domainroutes", .event = on_route}},
+                {.group = "kuscia.secretflow", .plural = "clusterdomainroutes", .event = on_route, .begin = cluster_routes_begin},
+                {.group = "kuscia.secretflow", .plural = "domainroutes", .event = on_route, .begin = domain_routes_begin}},
     .init = init,
     .fini = fini,
     .reconcile = reconcile,
