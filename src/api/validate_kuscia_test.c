@@ -53,9 +53,11 @@ TEST(app_images)
 #define PARTIES "'parties':[{'domainID':'alice'},{'domainID':'bob'}]"
 #define TASK(alias, rest) "{'alias':'" alias "','appImage':'psi','taskInputConfig':'{}'," PARTIES rest "}"
 #define AFTER(list) ",'dependencies':[" list "]"
+#define FOUR(t) t "," t "," t "," t
 TEST(jobs)
 {
     static const struct testing_case cases[] = {
+        BAD(JOB("", FOUR(FOUR(FOUR(TASK("a", "") "," TASK("b", "")))) "," TASK("c", "")), "spec.tasks: Too many: 129: a job has at most 128 tasks: make two jobs of it"),
         GOOD(JOB("", TASK("a", ""))),
         GOOD(JOB("", "{'alias':'a','appImage':'psi','taskInputConfig':''," PARTIES "}")),
         GOOD(JOB(",'scheduleMode':'BestEffort','maxParallelism':128,'flowID':'f'",
