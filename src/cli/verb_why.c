@@ -424,13 +424,25 @@ static int write_object(struct why *w, struct answer *n, struct printer *p, stru
 }
 
 /* --- tasks of several parties ------------------------------------------------------------------------------------------------------------------------------ */
-static bool is_task_type(str type)
+static bool is_one_of(str type, const char *const *names)
 {
-    static const char *const names[] = {"kt", "kusciatask", "kusciatasks", "task", "kusciatasks.kuscia.secretflow"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_is(type, names[i]))
+    for (; *names; names++)
+        if (str_is(type, *names))
             return true;
     return false;
+}
+
+/* A group has the name of its task. */
+static bool is_task_type(str type)
+{
+    static const char *const names[] = {"kt", "kusciatask", "kusciatasks", "task", "kusciatasks.kuscia.secretflow", "trg", "taskresourcegroup", "taskresourcegroups", NULL};
+    return is_one_of(type, names);
+}
+
+static bool is_job_type(str type)
+{
+    static const char *const names[] = {"kj", "kusciajob", "kusciajobs", "kusciajobs.kuscia.secretflow", NULL};
+    return is_one_of(type, names);
 }
 
 static const char *bits(struct arena *a, const struct json *of, const char *key)
@@ -490,17 +502,39 @@ static void write_task(struct arena *a, str name, const struct json *x)
     print_flush(&out);
 }
 
-/* Tasks are in one namespace; whoever names none means that. */
-static int why_task(struct session *s, struct printer *p, str name, struct failure *f)
+/* Jobs and tasks are in one namespace; whoever names none means that. */
+static int get_kuscia(struct session *s, str kind, str name, str rest, struct json *ret, struct failure *f)
 {
     struct strbuf path = strbuf_on(&s->arena);
-    struct json x;
     strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1/namespaces"));
     client_path_add(&path, cli_given(s->args, "namespace") ? s->namespace_ : S("cross-domain"));
-    strbuf_add_str(&path, S("/kusciatasks"));
+    strbuf_add_str(&path, kind);
     client_path_add(&path, name);
-    strbuf_add_str(&path, S("/explain"));
-    int r = session_get(s, strbuf_str(&path), S(""), &x, f);
+    strbuf_add_str(&path, rest);
+    return session_get(s, strbuf_str(&path), S(""), ret, f);
+}
+
+/* The first task of a job that waits for room. */
+static int find_task(struct session *s, str job, str *ret, struct failure *f)
+{
+    struct json x;
+    int r = get_kuscia(s, S("/kusciajobs"), job, S(""), &x, f);
+    if (r < 0)
+        return r;
+    const struct json *tasks = json_path(&x, "status", "taskStatus", NULL);
+    for (uint32_t i = 0; json_is(tasks, JSON_OBJECT) && i < tasks->len; i++) {
+        if (!str_is(json_str(&tasks->members[i].value), "Pending"))
+            continue;
+        *ret = tasks->members[i].key;
+        return 0;
+    }
+    return failure_set(f, E_INVALID_ARG, "no task of the job waits for room; cox job watch " STR_FMT " shows how they are", STR_ARG(job));
+}
+
+static int why_task(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    struct json x;
+    int r = get_kuscia(s, S("/kusciatasks"), name, S("/explain"), &x, f);
     if (r < 0)
         return r;
     if (p->format == PRINT_DEFAULT) {
@@ -580,7 +614,10 @@ static int why(struct session *s, struct failure *f)
     struct printer *p;
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     str name = s->args->npositional == 1 ? str_of(s->args->positional[0]) : S(""), type;
-    if (r >= 0 && str_cut(&name, '/', &type) && is_task_type(type))
+    bool has_type = r >= 0 && str_cut(&name, '/', &type), is_job = has_type && is_job_type(type);
+    if (is_job)
+        r = find_task(s, name, &name, f);
+    if (r >= 0 && (is_job || (has_type && is_task_type(type))))
         return why_task(s, p, name, f);
     if (r >= 0)
         r = read_asked(&w, f);
@@ -616,12 +653,12 @@ static const struct cli_option why_options[] = {
 const struct cli_verb verb_why = {
     .name = "why",
     .summary = "Explain why a pod or a PodGroup waits, or why it is where it is.",
-    .usage = "pod/NAME | podgroup/NAME | kt/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
+    .usage = "pod/NAME | podgroup/NAME | kt/NAME | kj/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
     .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
             "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.\n"
             "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.\n"
-            "Of a KusciaTask (kt/NAME): all its parties, the nodes that were considered for each with their free bandwidth, and the links between them.",
-    .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train\n  cox why kt/meeting-1",
+            "Of a KusciaTask (kt/NAME), or the first of a KusciaJob (kj/NAME) that waits: all its parties, the nodes that were considered for each with their free bandwidth, and the links between them.",
+    .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train\n  cox why kt/meeting-1\n  cox why kj/meeting",
     .options = why_options,
     .run = run_why,
     .is_client = true,

@@ -233,6 +233,8 @@ def test_who_lacks_bandwidth(s):
         tap.eq("the same of the group", s.get(f"{GROUPS}/short-a/explain").json.get("parties"), x.json.get("parties"))
         seen = s.kubectl("why", "kt/short-a", "-n", "cross-domain", binary=COX)
         tap.ok("cox why", seen.returncode == 0 and "BandwidthInsufficient" in seen.stdout and "bob-0" in seen.stdout and "30 Mbit/s" in seen.stdout, seen.stdout + seen.stderr)
+        same = [s.kubectl("why", what, binary=COX).stdout for what in ("kj/short", "trg/short-a")]
+        tap.eq("also of the job, and of the group", same, [seen.stdout] * 2)
         own = s.get("/api/v1/namespaces/alice/pods/short-a-0/explain")
         tap.ok("a party's own pod shows its own nodes alone", own.status == 200 and "bob-0" not in own.text and [n["node"] for n in own.json["considered"]] == ["alice-0"], own.text)
         watched = s.kubectl("job", "watch", "short", "--once", binary=COX)
