@@ -112,6 +112,7 @@ up() {
     [ "$(id -u)" = 0 ] || { echo "Network namespaces need root: sudo $0 up" >&2; exit 1; }
     command -v ip >/dev/null || { echo "There is no ip: apt-get install iproute2" >&2; exit 1; }
     [ ! -e "$lab" ] || { echo "$lab is there already: $0 down ends what runs there." >&2; exit 1; }
+    ! ip link show "$link" >/dev/null 2>&1 || { echo "$link is there already: one such laboratory at a time; LAB=FOLDER $0 down ends the other one." >&2; exit 1; }
     mkdir -p "$lab"
     trap 'rc=$?; [ $rc = 0 ] || { tail -n 5 "$lab"/*.log >&2 || true; down; }' EXIT
     hub

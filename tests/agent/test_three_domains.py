@@ -82,6 +82,11 @@ def test_mistakes(place):
     before = machine()
     done = run(place, "env", "LAB_NET=300.1.1", SCRIPT, "up")
     tap.ok("what fails on the way is undone", done.returncode != 0 and machine() == before, (done, machine()))
+    subprocess.run(["ip", "link", "add", "cox-lab", "type", "bridge"], check=True)
+    before = machine()
+    done = run(place, "env", "LAB=/var/tmp/cox-second", SCRIPT, "up")
+    tap.ok("a second one leaves the first alone", done.returncode == 1 and "one such laboratory at a time" in done.stderr and machine() == before, (done, machine()))
+    subprocess.run(["ip", "link", "del", "cox-lab"], check=True)
     tap.eq("down when nothing is up", run(place, SCRIPT, "down").returncode, 0)
 
 
