@@ -374,6 +374,19 @@ static void read_usage(struct reading *r, const struct json *usage)
         note(r, false, S("usageDBConfig.connectionString"), where, "has no effect here: the scheduler keeps what queues used by itself");
 }
 
+/* Unknown fields are kept, as KAI's operator has more of them than we need; a misspelt one is told all the same. */
+static void read_fields(struct reading *r, const struct json *spec)
+{
+    static const char *const known[] = {"partitionLabelValue", "placementStrategy", "kValue", "usageDBConfig", "minRuntime", "queueDepthPerAction", "actions", "args", "plugins"};
+    for (uint32_t i = 0; json_is(spec, JSON_OBJECT) && i < spec->len; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < ARRAY_LEN(known) && !is_known; k++)
+            is_known = str_is(spec->members[i].key, known[k]);
+        if (!is_known)
+            note(r, false, spec->members[i].key, text_of(r, &spec->members[i].value), "has no effect here");
+    }
+}
+
 /* --- the whole ------------------------------------------------------------------------------------------------------------------------------------ */
 void shard_options_read(struct arena *a, const struct json *spec, struct shard_options *ret, struct shard_notes *notes)
 {
@@ -397,6 +410,7 @@ void shard_options_read(struct arena *a, const struct json *spec, struct shard_o
     read_actions(&r, json_get(spec, S("actions")));
     read_usage(&r, json_get(spec, S("usageDBConfig")));
     read_plugins(&r, json_get(spec, S("plugins")));
+    read_fields(&r, spec);
     if (ret->places && (ret->gpu_spread || ret->cpu_spread))
         ret->off |= 1u << SHARD_CONSOLIDATION; /* what is spread on purpose is not moved together */
 }

@@ -69,6 +69,7 @@ TEST(both_names_of_the_multiplier_and_off_switches)
     T_EQ_INT(o.preempt_min_runtime_ns, 0);
     T_OK(!o.places && o.says_placement);
     T_OK(note_at(&n, "plugins[proportion]") && !note_at(&n, "plugins[proportion]")->is_error);
+    T_OK(read_spec(&a, "{\"kvalue\":2}", &n).past == 1 && note_at(&n, "kvalue") && !note_at(&n, "kvalue")->is_error); /* a slip of the pen */
     o = read_spec(&a, "{\"usageDBConfig\":{}}", &n);
     T_OK(o.has_history && !o.tumbles && o.half_life_ns == 0);
     T_EQ_INT(o.window_ns, 7 * DAY_NS);

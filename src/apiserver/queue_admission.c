@@ -237,6 +237,18 @@ static int check_quotas(struct admission_attrs *at, struct err *err)
     return at->op == ADMIT_UPDATE ? check_level(at, at->name, at->obj, false, err) : 0;
 }
 
+/* What is above the limit cannot be had. */
+static void warn_of_limits(struct admission_attrs *at)
+{
+    const struct json *map = json_path(at->obj, "spec", "resources", NULL);
+    for (uint32_t k = 0; json_is(map, JSON_OBJECT) && k < map->len; k++) {
+        double quota = quota_of(json_get(at->obj, S("spec")), map->members[k].key), limit;
+        const struct json *v = json_get(&map->members[k].value, S("limit"));
+        if (v && json_to_double(v, &limit) && limit >= 0 && quota > limit)
+            api_req_warn(at->req, arena_fmt(at->arena, "spec.resources[" STR_FMT "]: the queue is owed %.15g, and its limit is %.15g: it never has more than that", STR_ARG(map->members[k].key), quota, limit));
+    }
+}
+
 /* --- resources ---------------------------------------------------------------------------------------------------------------------- */
 
 struct spoken { /* what all queues speak of */
@@ -379,7 +391,10 @@ static int validate_queue(struct admission_attrs *at, struct err *err)
     if (moved || fresh)
         lock_tree(at);
     bool strict = at->old && has_mark(at->obj, QUEUE_STRICT) && !has_mark(at->old, QUEUE_STRICT);
-    return was && is && !strict && json_equal(was, is) ? 0 : check_quotas(at, err);
+    if (was && is && !strict && json_equal(was, is))
+        return 0;
+    warn_of_limits(at);
+    return check_quotas(at, err);
 }
 
 /* --- work ---------------------------------------------------------------------------------------------------------------------------- */
@@ -483,6 +498,66 @@ static int validate_work(struct admission_attrs *at, struct err *err)
     return 0;
 }
 
+/* --- words that nobody understands ----------------------------------------------------------------------------------------------------- */
+
+static void warn_of_class(struct admission_attrs *at, const char *where, str name)
+{
+    if (!object_get_builtin(at->store, at->arena, S("scheduling.k8s.io"), S("priorityclasses"), S(""), name, &(struct json){0}, NULL))
+        api_req_warn(at->req, arena_fmt(at->arena, "%s: PriorityClass \"" STR_FMT "\" does not exist: the work does not have its priority until it does", where, STR_ARG(name)));
+}
+
+static void warn_of_topology(struct admission_attrs *at, const char *where, str name)
+{
+    if (!object_get_builtin(at->store, at->arena, S("kai.scheduler"), S("topologies"), S(""), name, &(struct json){0}, NULL))
+        api_req_warn(at->req, arena_fmt(at->arena, "%s: Topology \"" STR_FMT "\" does not exist: levels are taken for labels of nodes until it does", where, STR_ARG(name)));
+}
+
+/* What a key of labels or annotations says now, "" when it said so before. */
+static str news(const struct json *meta, const struct json *old, const char *map, const char *key)
+{
+    str is = json_get_str(json_get(meta, str_of(map)), str_of(key));
+    return str_eq(is, json_get_str(json_get(old, str_of(map)), str_of(key))) ? S("") : is;
+}
+
+/* Grouping passes over what it does not understand, and then work is evicted, or not a gang, that its people think safe. */
+static void warn_of_words(struct admission_attrs *at, const struct json *meta, const struct json *old, bool is_queued)
+{
+    str kind = news(meta, old, "labels", "kai.scheduler/preemptibility"), class_ = news(meta, old, "labels", "priorityClassName");
+    str min = news(meta, old, "annotations", "kai.scheduler/batch-min-member"), tree = news(meta, old, "annotations", "kai.scheduler/topology");
+    if (kind.len && !str_is(kind, "preemptible") && !str_is(kind, "non-preemptible") && !str_is(kind, "semi-preemptible"))
+        api_req_warn(at->req, arena_fmt(at->arena, "label kai.scheduler/preemptibility: \"" STR_FMT "\" has no effect: there are preemptible, non-preemptible and semi-preemptible", STR_ARG(kind)));
+    if (class_.len && is_queued)
+        warn_of_class(at, "label priorityClassName", class_);
+    int64_t n;
+    if (min.len && (!str_to_i64(min, &n) || n < 1))
+        api_req_warn(at->req, arena_fmt(at->arena, "annotation kai.scheduler/batch-min-member: \"" STR_FMT "\" has no effect: must be a whole number from 1 on", STR_ARG(min)));
+    if (tree.len)
+        warn_of_topology(at, "annotation kai.scheduler/topology", tree);
+}
+
+static void warn_of_work(struct admission_attrs *at)
+{
+    static const char *const paths[][5] = {{"metadata"}, {"spec", "template", "metadata"}, {"spec", "jobTemplate", "metadata"}, {"spec", "jobTemplate", "spec", "template", "metadata"}};
+    bool is_queued = queues_of(at, at->obj).n > 0;
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        const char *const *p = paths[i];
+        const struct json *meta = json_path(at->obj, p[0], p[1], p[2], p[3], p[4], NULL), *old = at->old ? json_path(at->old, p[0], p[1], p[2], p[3], p[4], NULL) : NULL;
+        if (meta)
+            warn_of_words(at, meta, old, is_queued);
+    }
+}
+
+/* The same of a group itself. */
+static void warn_of_group(struct admission_attrs *at)
+{
+    const struct json *spec = json_get(at->obj, S("spec")), *was = at->old ? json_get(at->old, S("spec")) : NULL;
+    str class_ = json_get_str(spec, S("priorityClassName")), tree = json_get_str(json_get(spec, S("topologyConstraint")), S("topology"));
+    if (class_.len && !str_eq(class_, json_get_str(was, S("priorityClassName"))))
+        warn_of_class(at, "spec.priorityClassName", class_);
+    if (tree.len && !str_eq(tree, json_get_str(json_get(was, S("topologyConstraint")), S("topology"))))
+        warn_of_topology(at, "spec.topologyConstraint.topology", tree);
+}
+
 /* A sub-group that has sub-groups has no pods of its own to be counted. */
 static void warn_of_members(struct admission_attrs *at)
 {
@@ -536,7 +611,13 @@ int queues_validate(struct admission_attrs *at, struct err *err)
         warn_of_shard(at);
     if (at->op == ADMIT_DELETE || !api_is_namespaced(at->res))
         return 0;
-    if (!at->subresource.len && admission_is_kind(at, QUEUE_GROUP, "podgroups"))
+    bool is_group = admission_is_kind(at, QUEUE_GROUP, "podgroups");
+    if (!at->subresource.len && is_group) {
         warn_of_members(at);
-    return validate_work(at, err);
+        warn_of_group(at);
+    }
+    int r = validate_work(at, err);
+    if (r >= 0 && !at->subresource.len && !is_group)
+        warn_of_work(at);
+    return r;
 }

@@ -218,4 +218,47 @@ TEST(restricted_queues_need_the_verb)
     testing_fini(&w.t);
 }
 
-TEST_MAIN(parents_do_not_lead_back, circles_agree_with_a_naive_walk, children_fit_into_their_parent, queues_in_use_stay, restricted_queues_need_the_verb)
+TEST(words_that_nobody_understands_are_a_warning)
+{
+    struct world w;
+    world_init(&w);
+    const struct api_resource *pods = object_builtin(S(""), S("pods")), *groups = object_builtin(G, S("podgroups")), *jobs = object_builtin(S("batch"), S("jobs")),
+                              *crons = object_builtin(S("batch"), S("cronjobs")), *queues = object_builtin(G, S("queues"));
+    put_queue(&w, QUEUE("free", "", "1"));
+    testing_put(&w.t, S("scheduling.k8s.io"), S("priorityclasses"), "{'metadata':{'name':'build'},'value':100}");
+    testing_put(&w.t, S("kai.scheduler"), S("topologies"), "{'metadata':{'name':'hall'}}");
+#define LABELS(more) "'labels':{'kai.scheduler/queue':'free'," more "}"
+    struct {
+        const struct api_resource *res;
+        const char *obj, *warning; /* "": none */
+    } cases[] = {
+        {pods, LABELLED("," LABELS("'kai.scheduler/preemptibility':'never'") "}"),
+         "label kai.scheduler/preemptibility: \"never\" has no effect: there are preemptible, non-preemptible and semi-preemptible"},
+        {jobs, LABELLED("},'spec':{'template':{'metadata':{" LABELS("'kai.scheduler/preemptibility':'Preemptible'") "}}}"),
+         "label kai.scheduler/preemptibility: \"Preemptible\" has no effect: there are preemptible, non-preemptible and semi-preemptible"},
+        {pods, LABELLED("," LABELS("'kai.scheduler/preemptibility':'semi-preemptible','priorityClassName':'build'") "}"), ""},
+        {pods, LABELLED("," LABELS("'priorityClassName':'biuld'") "}"), "label priorityClassName: PriorityClass \"biuld\" does not exist: the work does not have its priority until it does"},
+        {pods, LABELLED(",'labels':{'priorityClassName':'biuld'}}"), ""}, /* in no queue: anybody's label */
+        {crons, LABELLED("},'spec':{'jobTemplate':{'metadata':{'annotations':{'kai.scheduler/batch-min-member':'four'}}}}"),
+         "annotation kai.scheduler/batch-min-member: \"four\" has no effect: must be a whole number from 1 on"},
+        {jobs, LABELLED(",'annotations':{'kai.scheduler/batch-min-member':'0'}}"), "annotation kai.scheduler/batch-min-member: \"0\" has no effect: must be a whole number from 1 on"},
+        {jobs, LABELLED(",'annotations':{'kai.scheduler/batch-min-member':'4','kai.scheduler/topology':'hall'}}"), ""},
+        {jobs, LABELLED(",'annotations':{'kai.scheduler/topology':'hal'}}"), "annotation kai.scheduler/topology: Topology \"hal\" does not exist: levels are taken for labels of nodes until it does"},
+        {groups, LABELLED("},'spec':{'priorityClassName':'biuld'}"), "spec.priorityClassName: PriorityClass \"biuld\" does not exist: the work does not have its priority until it does"},
+        {groups, LABELLED("},'spec':{'topologyConstraint':{'topology':'hal'}}"),
+         "spec.topologyConstraint.topology: Topology \"hal\" does not exist: levels are taken for labels of nodes until it does"},
+        {groups, LABELLED("},'spec':{'priorityClassName':'build','topologyConstraint':{'topology':'hall'}}"), ""},
+        {queues, "{'metadata':{'name':'x'},'spec':{'resources':{'gpu':{'quota':4,'limit':2}}}}", "spec.resources[gpu]: the queue is owed 4, and its limit is 2: it never has more than that"},
+        {queues, "{'metadata':{'name':'x'},'spec':{'resources':{'gpu':{'quota':4,'limit':-1},'cpu':{'quota':-1,'limit':2},'memory':{'quota':2,'limit':2}}}}", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        T_EQ_INT(check(&w, ADMIT_CREATE, cases[i].res, cases[i].obj, NULL), 0);
+        T_EQ_STR(warning(&w), cases[i].warning);
+        T_EQ_INT(w.req.nwarnings, *cases[i].warning != 0);
+        T_EQ_INT(check(&w, ADMIT_UPDATE, cases[i].res, cases[i].obj, cases[i].obj), 0); /* said once */
+        T_EQ_INT(w.req.nwarnings, 0);
+    }
+    testing_fini(&w.t);
+}
+
+TEST_MAIN(parents_do_not_lead_back, circles_agree_with_a_naive_walk, children_fit_into_their_parent, queues_in_use_stay, restricted_queues_need_the_verb, words_that_nobody_understands_are_a_warning)
