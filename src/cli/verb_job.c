@@ -10,6 +10,7 @@
 #include "cli/units.h"
 #include "cli/verbs.h"
 
+#define ALL_ABOUT_MAX 3u /* units of one owner that are shown with everything; more are a table */
 #define WHY_MAX 80u /* bytes of a table's last column */
 
 static str or_dash(str s)
@@ -150,9 +151,9 @@ static int show(struct session *s, struct printer *p, bool everywhere, struct un
         return failure_set(f, E_NOT_FOUND, "no PodGroup is called \"%s\" or belongs to something that is", name);
     if (p->format != PRINT_DEFAULT)
         r = write_objects(s, v, name != NULL, p, &out, f);
-    else if (!name)
+    else if (!name || v->len > ALL_ABOUT_MAX)
         write_table(s, v, everywhere, &out);
-    for (size_t i = 0; name && p->format == PRINT_DEFAULT && i < v->len; i++) {
+    for (size_t i = 0; name && p->format == PRINT_DEFAULT && v->len <= ALL_ABOUT_MAX && i < v->len; i++) {
         if (i)
             strbuf_add_str(&out, S("\n\n"));
         write_one(s, &v->p[i], &out);
@@ -196,7 +197,8 @@ const struct cli_verb verb_job = {
     .summary = "Show the work of queues: members, state, place in line, why it waits.",
     .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT] | watch KUSCIAJOB [--once] | stop|suspend|restart|cancel|approve|reject KUSCIAJOB [--domain NAME]",
     .help = "A row is what starts as a whole: the pods of a Job, a RayCluster, a Deployment's pod ..., by the PodGroup that stands for it.  MEMBERS are the pods that have\n"
-            "a node, those that are needed together, and all.  With a name, of the owner or of the PodGroup: all about it, and its pods with their nodes.\n"
+            "a node, those that are needed together, and all.  With a name, of the owner or of the PodGroup: all about it, and its pods with their nodes;\n"
+            "of an owner with more than three units, such as a Job whose pods start one by one: their rows.\n"
             "`cox job watch` shows the tasks of a KusciaJob as their dependencies order them, which party lacks what, and every change until the job ends.\n"
             "A KusciaJob that is stopped or suspended ends its tasks and can be restarted: what succeeded stays.  Cancelled is for good.  approve and reject answer for a domain that wants to\n"
             "be asked.",

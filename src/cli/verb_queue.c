@@ -159,6 +159,16 @@ static void queue_rows(const struct view *v, const struct json *queue, str label
         strbuf_addf(&v->tabs->text, STR_FMT "\t-\t-\t-\t-\t-\t-\t-\t" STR_FMT "\n", STR_ARG(label), STR_ARG(units_text(&v->s->arena, json_get(queue, S("status")))));
 }
 
+static bool speak_of(const struct json *items, str resource)
+{
+    str names[64];
+    bool found = false;
+    for (uint32_t i = 0; i < items->len && !found; i++)
+        for (size_t k = 0, n = resource_names(&items->items[i], names, ARRAY_LEN(names)); k < n && !found; k++)
+            found = str_eq(names[k], resource);
+    return found || str_is(resource, "gpu") || str_is(resource, "cpu") || str_is(resource, "memory");
+}
+
 static int by_name(const void *x, const void *y)
 {
     return str_cmp(name_of(*(const struct json *const *)x), name_of(*(const struct json *const *)y));
@@ -225,6 +235,10 @@ static int show(struct session *s, struct json *list, struct printer *p, struct 
     int r = 0;
     if (s->args->npositional && !one)
         return failure_set(f, E_NOT_FOUND, "queues.scheduling.run.ai \"%s\" not found", s->args->positional[0]);
+    if (v.resource && strcmp(v.resource, "nvidia.com/gpu") == 0)
+        v.resource = "gpu";
+    if (v.resource && !speak_of(v.items, str_of(v.resource)))
+        return failure_set(f, E_NOT_FOUND, "no queue speaks of \"%s\": there are gpu, cpu, memory, and what spec.resources of queues name", v.resource);
     if (p->format != PRINT_DEFAULT) {
         r = printer_object(p, &out, one ? one : list, f);
     } else if (!v.items->len) {

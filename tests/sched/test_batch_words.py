@@ -97,7 +97,12 @@ def what_it_has(s):
         tap.ok(f"cox why {what.split('/')[0]}: where it is", "2 of 2 placed; at least 2 together" in text and sum(" n0 Starting" in r for r in rows(text)) == 2, text)
     record = json.loads(cox(s, "why", "pg/" + name, "-o", "json"))
     tap.eq("as a record", (record["podGroup"]["members"], set(record["podGroup"]["nodes"].values())), ({"created": 2, "placed": 2, "waiting": 0, "minMember": 2}, {"n0"}))
-    drop_jobs(s, "runs", "fixed")
+    add_job(s, "single", "team-a", 4, 9, min_member=False)
+    ok = wait_for(lambda: sum(r.startswith("single-") for r in rows(cox(s, "job", "single"))) == 4, PATIENCE)
+    tap.ok("cox job with the name of an owner of many units has a row for each", ok and rows(cox(s, "job", "single"))[0].startswith("NAME KIND QUEUE"), cox(s, "job", "single"))
+    tap.ok("cox queue -r with a word that no queue uses", 'no queue speaks of "gpus"' in cox(s, "queue", "-r", "gpus"), cox(s, "queue", "-r", "gpus"))
+    tap.eq("cox queue -r with the name that pods use", cox(s, "queue", "-r", GPU), cox(s, "queue", "-r", "gpu"))
+    drop_jobs(s, "runs", "fixed", "single")
 
 
 def why_it_waits(s):
