@@ -323,6 +323,10 @@ TEST(reasons_have_numbers)
     T_EQ_STR(reason(s, &a, PUT(s, .name = "b", .milli = 10, .model = "B"), "GpuSharing"), "node(s) had GPU model A on 2, 0 of 0");
     sched_free(s);
     s = world_new("default", 1);
+    node(s, "n0", 2, "A", 0);
+    T_EQ_STR(reason(s, &a, PUT(s, .name = "m", .mib = 9000), "GpuSharing"), "node(s) did not say how much memory their GPUs have (label nvidia.com/gpu.memory) on 1, 0 of 0");
+    sched_free(s);
+    s = world_new("default", 1);
     node(s, "n", 0, "", 0);
     T_EQ_STR(reason(s, &a, PUT(s, .name = "p", .milli = 10), "GpuSharing"), "node(s) had no GPU on 1, 0 of 0");
     sched_free(s);

@@ -7,11 +7,12 @@
 #include "sched/engine/devices.h"
 #include "sched/plugins/plugins.h"
 
-enum { NO_GPU, MODEL, PARTITIONS, MEMORY, DEVICES };
+enum { NO_GPU, MODEL, PARTITIONS, UNKNOWN, MEMORY, DEVICES };
 static const char *const reasons[] = {
     [NO_GPU] = "node(s) had no GPU",
     [MODEL] = "node(s) had GPU model %s",
     [PARTITIONS] = "node(s) had GPUs that are partitions (MIG), of which no parts are given",
+    [UNKNOWN] = "node(s) did not say how much memory their GPUs have (label nvidia.com/gpu.memory)",
     [MEMORY] = "node(s) had GPUs with too little memory",
     [DEVICES] = "Insufficient GPU: %s",
 };
@@ -68,7 +69,7 @@ static size_t explain(const struct view *v, const struct pod_class *c, const voi
     } else if (milli < 0 && node->gpus_are_cut) {
         r.code = PARTITIONS;
     } else if (milli < 0) {
-        r.code = MEMORY;
+        r.code = node->gpu_memory_mib > 0 ? MEMORY : UNKNOWN;
     } else {
         r.code = DEVICES;
         r.unresolvable = c->gpu.count > node->ngpus;
