@@ -461,14 +461,18 @@ class Emitter:
         return "&" + name
 
     def type_ref(self, f, text, rules):
-        """(C expression, C word) of a type; rules belong to the innermost value of a list or map."""
+        """(C expression, C word) of a type; rules belong to the innermost value of a list or map, but for how many there may be: that is the outermost list's."""
         if text.startswith("[]"):
-            elem, word = self.type_ref(f, text[2:], rules)
+            counts = tuple(r for r in rules or () if r[0] in ("min_items", "max_items"))
+            elem, word = self.type_ref(f, text[2:], tuple(r for r in rules or () if r not in counts))
             list_type, keys = (f.list_type, f.keys) if text == f.type else ("ATOMIC", ())
             name = f"list_{word}" + ("" if list_type == "ATOMIC" else "_" + "_".join((list_type.lower(),) + keys))
             extra = f", .list_type = SCHEMA_LIST_{list_type}" if list_type != "ATOMIC" else ""
             if keys:
                 extra += f", .keys = {self.strings('keys', keys)}, .nkeys = {len(keys)}"
+            if counts:
+                extra += f", .rules = {self.rules(counts)}"
+                name += "_" + self.rules(counts)[len("&rules_"):]
             self.share(name, f"static const struct schema_type {name} = {{.kind = SCHEMA_LIST, .elem = {elem}{extra}}};")
             return "&" + name, name
         if text.startswith("map[string]"):

@@ -57,7 +57,7 @@ TEST(app_images)
 TEST(jobs)
 {
     static const struct testing_case cases[] = {
-        BAD(JOB("", FOUR(FOUR(FOUR(TASK("a", "") "," TASK("b", "")))) "," TASK("c", "")), "spec.tasks: Too many: 129: a job has at most 128 tasks: make two jobs of it"),
+        BAD(JOB("", FOUR(FOUR(FOUR(TASK("a", "") "," TASK("b", "")))) "," TASK("c", "")), "spec.tasks: Too many: 129: must have at most 128 items"),
         GOOD(JOB("", TASK("a", ""))),
         GOOD(JOB("", "{'alias':'a','appImage':'psi','taskInputConfig':''," PARTIES "}")),
         GOOD(JOB(",'scheduleMode':'BestEffort','maxParallelism':128,'flowID':'f'",

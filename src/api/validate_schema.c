@@ -153,8 +153,19 @@ static void check_number(struct vctx *c, const struct vpath *p, const struct sch
         v_invalid(c, p, v, "must be less than or equal to %.15g", rules->max);
 }
 
+static void check_count(struct vctx *c, const struct vpath *p, const struct schema_rules *rules, const struct json *list)
+{
+    struct json n = json_int(c->e->arena, (int64_t)list->len);
+    if (rules->has_min_items && list->len < rules->min_items)
+        v_invalid(c, p, &n, "must have at least %lld items", (long long)rules->min_items);
+    if (rules->has_max_items && list->len > rules->max_items)
+        v_error(c, FIELD_TOO_MANY, p, &n, "must have at most %lld items", (long long)rules->max_items);
+}
+
 static void check_rules(struct vctx *c, const struct vpath *p, const struct schema_rules *rules, const struct json *v)
 {
+    if (v->type == JSON_ARRAY)
+        check_count(c, p, rules, v);
     if (v->type == JSON_NUMBER)
         check_number(c, p, rules, v);
     if (rules->nenums == 0 || v->type != JSON_STRING)

@@ -33,10 +33,9 @@ static const struct schema_type list_DomainImage = {.kind = SCHEMA_LIST, .elem =
 static const str enum_Strict_BestEffort[] = {STR_INIT("Strict"), STR_INIT("BestEffort")};
 static const struct schema_rules rules_enums_Strict_BestEffort = {.enums = enum_Strict_BestEffort, .nenums = 2};
 static const struct schema_rules rules_min_1_0_max_128_0 = {.has_min = true, .min = 1.0, .has_max = true, .max = 128.0};
-static const struct schema_type list_TaskTemplate = {.kind = SCHEMA_LIST, .elem = &schema_kuscia_v1alpha1_TaskTemplate};
 static const struct schema_rules rules_max_items_128 = {.has_max_items = true, .max_items = 128};
-static const struct schema_type string_rules_max_items_128 = {.kind = SCHEMA_STRING, .rules = &rules_max_items_128};
-static const struct schema_type list_string_rules_max_items_128 = {.kind = SCHEMA_LIST, .elem = &string_rules_max_items_128};
+static const struct schema_type list_TaskTemplate_max_items_128 = {.kind = SCHEMA_LIST, .elem = &schema_kuscia_v1alpha1_TaskTemplate, .rules = &rules_max_items_128};
+static const struct schema_type list_string_max_items_128 = {.kind = SCHEMA_LIST, .elem = &schema_string, .rules = &rules_max_items_128};
 static const struct schema_type list_Party = {.kind = SCHEMA_LIST, .elem = &schema_kuscia_v1alpha1_Party};
 static const struct schema_rules rules_min_1_0 = {.has_min = true, .min = 1.0};
 static const struct schema_type list_BandwidthLimit = {.kind = SCHEMA_LIST, .elem = &schema_kuscia_v1alpha1_BandwidthLimit};
@@ -286,14 +285,14 @@ static const struct schema_field fields_KusciaJobSpec[5] = {
     {.name = STR_INIT("initiator"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Domain that wants the job.")},
     {.name = STR_INIT("scheduleMode"), .type = &schema_string, .dflt = STR_INIT("\"Strict\""), .doc = STR_INIT("Strict ends the job with the first task that fails; BestEffort finishes what does not depend on it."), .rules = &rules_enums_Strict_BestEffort},
     {.name = STR_INIT("maxParallelism"), .type = &schema_int32, .flags = SCHEMA_POINTER, .dflt = STR_INIT("1"), .doc = STR_INIT("Tasks at once."), .rules = &rules_min_1_0_max_128_0},
-    {.name = STR_INIT("tasks"), .type = &list_TaskTemplate, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("The tasks; by their dependencies they form a graph without circles.")}};
+    {.name = STR_INIT("tasks"), .type = &list_TaskTemplate_max_items_128, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("The tasks; by their dependencies they form a graph without circles.")}};
 static const uint8_t index_KusciaJobSpec[16] = {1, 0, 0, 0, 0, 4, 0, 0, 0, 0, 2, 0, 0, 5, 0, 3};
 const struct schema_type schema_kuscia_v1alpha1_KusciaJobSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("KusciaJobSpec"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.KusciaJobSpec"), .doc = STR_INIT("The tasks of a job and how they are run."), .fields = fields_KusciaJobSpec, .nfields = 5, .index8 = index_KusciaJobSpec, .index_mask = 15};
 
 static const struct schema_field fields_TaskTemplate[9] = {
     {.name = STR_INIT("alias"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Name within the job, which dependencies use.")},
     {.name = STR_INIT("taskID"), .type = &schema_string, .doc = STR_INIT("Name of the KusciaTask; made up when absent.")},
-    {.name = STR_INIT("dependencies"), .type = &list_string_rules_max_items_128, .doc = STR_INIT("Aliases of tasks that must have succeeded before.")},
+    {.name = STR_INIT("dependencies"), .type = &list_string_max_items_128, .doc = STR_INIT("Aliases of tasks that must have succeeded before.")},
     {.name = STR_INIT("tolerable"), .type = &schema_bool, .flags = SCHEMA_POINTER, .dflt = STR_INIT("false"), .doc = STR_INIT("The job goes on when it fails.")},
     {.name = STR_INIT("appImage"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("AppImage that the parties run.")},
     {.name = STR_INIT("taskInputConfig"), .type = &schema_string, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("What the program is to do; handed on as it is.")},
