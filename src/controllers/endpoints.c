@@ -76,7 +76,9 @@ static void on_service(void *arg, const struct object *was, const struct object 
 {
     struct controller *c = arg;
     ARENA_AUTO a = ARENA_INIT;
-    if (!now && services_of(c)->synced)
+    struct object *live = now ? NULL : object_cache_find(&services_of(c)->cache[CACHE_ENDPOINTS], was->key);
+    bool ours = live && str_is(json_get_str(json_path(object_tree(live), "metadata", "labels", NULL), S(LABEL_ENDPOINTS_MANAGER)), ENDPOINTS_MANAGER); /* those go under the service's own key */
+    if (!now && !ours && services_of(c)->synced)
         workqueue_add(c->queue, arena_cat(&a, S("-"), was->key));
 }
 
