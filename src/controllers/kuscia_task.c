@@ -373,7 +373,8 @@ static void clean_up(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
-    r->status = json_copy(a, status_of(r));
+    if (r->status.type == JSON_NULL)
+        r->status = json_copy(a, status_of(r));
     if (r->group.found && !str_is(group, "Reserved") && !str_is(group, "Failed"))
         steps[n++] = end_group(j, r);
     for (size_t i = 0; i < r->npods; i++) {
@@ -411,6 +412,14 @@ static void end_pods(struct job *j)
 
 /* --- looking ------------------------------------------------------------------------------------------------------------------------------------------------------ */
 
+static bool all_ended(const struct json *const *pods, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!pods[i] || !is_end(json_get_str(json_get(pods[i], S("status")), S("phase"))))
+            return false;
+    return true;
+}
+
 static void seen_all(struct job *j)
 {
     struct run *r = j->state;
@@ -427,7 +436,11 @@ static void seen_all(struct job *j)
         lacks[i] = kuscia_room_lacks(&state_of(j->c)->room, a, r->layout.parties[i].domain);
     struct task_view view = {.lacks = lacks, .layout = &r->layout, .pods = pods, .group = r->group.found && is_ours(r, &r->group.obj) ? &r->group.obj : NULL, .now = now_of(j)};
     r->status = kuscia_task_status(a, &view);
-    write_status(j, ended);
+    r->group.found = view.group != NULL;
+    if (is_end(json_get_str(&r->status, S("phase"))) && all_ended(pods, r->npods))
+        clean_up(j); /* nothing that the pods say is lost by it, so that its end and that all is cleaned up are one write */
+    else
+        write_status(j, ended);
 }
 
 static void look_at_pods(struct job *j)

@@ -12,9 +12,11 @@
 #include "controllers/kuscia_task_plan.h"
 #include "controllers/task_resources_plan.h"
 
-/* Groups that wait: by key, what of their time has passed.  Touched by the job of the key alone. */
+#define NEW_NS (1500 * NSEC_PER_MSEC) /* by creationTimestamp, which has whole seconds: a group of whose pods the scheduler has not said anything gets its first phase after so long */
+
 struct state {
-    struct map waiting;
+    struct map waiting; /* groups that wait: by key, what of their time has passed.  Touched by the job of the key alone */
+    struct map settled; /* names of groups that the watch has shown with all their room: what their pods do is no news */
 };
 struct waiting {
     char *key, *uid;
@@ -31,6 +33,7 @@ struct run {
     struct step *steps;
     struct waiting *waiting;
     bool moved;   /* into another phase */
+    bool is_new;  /* nothing of it has been written */
     nsec_t again; /* when to look again though nothing happens, monotonic; 0: never */
 };
 
@@ -303,7 +306,7 @@ static void seen_resources(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
-    str phase = phase_of(r);
+    str phase = json_get_str(&r->status, S("phase"));
     if (str_is(phase, "Creating"))
         condition(j, "TaskResourcesCreated", true, S(""));
     if (!str_is(phase, "Failed") && !str_is(phase, "Reserved"))
@@ -319,6 +322,22 @@ static bool is_anothers(const struct run *r, const struct json *pod)
     return of.len && !str_eq(of, json_get_str(json_get(&r->group, S("metadata")), S("uid")));
 }
 
+/* Has the scheduler said of all pods where they run, or why they do not? */
+static bool all_told(const struct run *r)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < r->npods; i++)
+        told += r->pods[i].found && (json_get_str(json_get(&r->pods[i].obj, S("spec")), S("nodeName")).len || json_path(&r->pods[i].obj, "status", "conditions", NULL));
+    return told == r->npods;
+}
+
+static void begin(struct job *j)
+{
+    condition(j, "TaskResourceGroupValidated", true, S(""));
+    condition(j, "TaskResourceNameGenerated", true, S(""));
+    set_phase(j, "Creating");
+}
+
 static void seen_pods(struct job *j)
 {
     struct run *r = j->state;
@@ -329,6 +348,16 @@ static void seen_pods(struct job *j)
     for (size_t i = 0; i < r->npods; i++)
         r->pods[i].found = r->pods[i].found && !is_anothers(r, &r->pods[i].obj);
     r->resources = arena_array(&j->arena, r->nparties + 1, struct gather);
+    if (r->is_new) {
+        nsec_t age = clock_wall(j->c->opts->clock) - time_of(json_get(&r->group, S("metadata")), "creationTimestamp");
+        if (!all_told(r) && age < NEW_NS) { /* a moment later there is more to say, in one write */
+            job_end_after(j, age < 0 ? NEW_NS : NEW_NS - age);
+            return;
+        }
+        begin(j);
+        seen_resources(j); /* there are none yet; one that is there all the same stays */
+        return;
+    }
     for (size_t i = 0; i < r->nparties; i++)
         r->resources[i].path = kuscia_path(&j->arena, "taskresources", json_get_str(&r->parties->items[i], S("domainID")), resource_name(&j->arena, r, &r->parties->items[i]), "");
     gather_all(j, r->resources, r->nparties, seen_resources);
@@ -347,19 +376,11 @@ static void look(struct job *j)
     gather_all(j, r->pods, n, seen_pods);
 }
 
-static void begin(struct job *j)
-{
-    condition(j, "TaskResourceGroupValidated", true, S(""));
-    condition(j, "TaskResourceNameGenerated", true, S(""));
-    set_phase(j, "Creating");
-    j->status = 200;
-    write_status(j);
-}
-
 /* All parties have their room, and their TaskResources said so before the group did: what the pods do now is the task's. */
-static bool is_settled(const struct run *r)
+static bool is_settled(const struct json *spec, str phase)
 {
-    return str_is(phase_of(r), "Reserved") && json_get_int(r->spec, S("minReservedMembers"), 1) >= (int64_t)r->nparties;
+    const struct json *parties = json_get(spec, S("parties"));
+    return str_is(phase, "Reserved") && json_get_int(spec, S("minReservedMembers"), 1) >= (json_is(parties, JSON_ARRAY) ? (int64_t)parties->len : 0);
 }
 
 static void got_group(struct job *j)
@@ -378,9 +399,8 @@ static void got_group(struct job *j)
     const struct json *status = json_get(&r->group, S("status"));
     r->status = status ? json_copy(&j->arena, status) : json_object();
     str phase = phase_of(r);
-    if (!phase.len || str_is(phase, "Pending")) {
-        begin(j);
-    } else if (is_settled(r)) {
+    r->is_new = !phase.len || str_is(phase, "Pending");
+    if (is_settled(r->spec, phase)) {
         waiting_drop(j);
         job_end(j, WORK_OK);
     } else {
@@ -395,7 +415,35 @@ static void reconcile(struct job *j)
 
 static void on_group(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    controller_enqueue(c, ev);
+    struct state *s = c->state;
+    const struct json *obj = informer_event_object(ev);
+    str name = informer_event_name(ev);
+    bool settled = ev->change != INFORMER_DELETED && is_settled(json_get(obj, S("spec")), json_get_str(json_get(obj, S("status")), S("phase")));
+    char *known = map_get(&s->settled, name);
+    if (settled && !known) {
+        known = str_dup(name);
+        map_put(&s->settled, str_of(known), known);
+    } else if (!settled && known) {
+        map_del(&s->settled, name);
+        free(known);
+    }
+    if (!settled)
+        controller_enqueue(c, ev);
+}
+
+static void forget_settled(struct state *s)
+{
+    map_foreach(e, &s->settled)
+        free(e->value);
+    map_fini(&s->settled);
+}
+
+/* What has gone meanwhile is not listed. */
+static void on_begin(struct controller *c, const struct resource *r UNUSED)
+{
+    struct state *s = c->state;
+    forget_settled(s);
+    s->settled = (struct map)MAP_INIT;
 }
 
 /* A pod that is nowhere, and of which the scheduler said nothing yet, changes nothing. */
@@ -404,7 +452,7 @@ static void on_pod(struct controller *c, const struct resource *r UNUSED, struct
     if (ev->change == INFORMER_DELETED || str_find(ev->object, S(KUSCIA("task-resource-group\""))) < 0 || !kuscia_pod_is_told(ev->object))
         return;
     str group = json_get_str(json_get(informer_event_meta(ev), S("annotations")), S(KUSCIA("task-resource-group")));
-    if (group.len)
+    if (group.len && !map_get(&((struct state *)c->state)->settled, group))
         workqueue_add(c->queue, group);
 }
 
@@ -419,13 +467,14 @@ static void fini(struct controller *c)
     map_foreach(e, &s->waiting)
         waiting_free(e->value);
     map_fini(&s->waiting);
+    forget_settled(s);
     free(s);
 }
 
 const struct controller_type controller_task_resources = {
     .name = "task-resources",
     .parallel = 64, /* each waits for the log most of the time */
-    .watches = {{.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group}, {.group = "", .plural = "pods", .event = on_pod}},
+    .watches = {{.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group, .begin = on_begin}, {.group = "", .plural = "pods", .event = on_pod}},
     .init = init,
     .fini = fini,
     .reconcile = reconcile,
