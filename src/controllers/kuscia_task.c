@@ -475,7 +475,7 @@ static void got_images(struct job *j)
     }
     bool has_numbers = kuscia_layout_ports(&r->layout, json_get(status_of(r), S("allocatedPorts")));
     if (has_condition(r, "ResourceCreated")) {
-        look_at_group(j, look_at_pods);
+        look_at_pods(j);
     } else if (!has_numbers || !has_condition(r, "PortsAllocated")) {
         choose_ports(j);
     } else {
@@ -491,6 +491,20 @@ static void read_images(struct job *j)
     for (size_t i = 0; i < r->nparties; i++)
         r->images[i].path = kuscia_cluster_path(&j->arena, "appimages", json_get_str(&parties->items[i], S("appImageRef")));
     gather_all(j, r->images, r->nparties, got_images);
+}
+
+/* The AppImage may be another by now, or gone: what was made is what the group says.  Only when that is gone, too, it is asked once more whose pods there were. */
+static void got_group(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+    } else if (r->group.found && is_ours(r, &r->group.obj)) {
+        kuscia_layout_group(&j->arena, &r->task, &r->group.obj, &r->layout);
+        look_at_pods(j);
+    } else {
+        read_images(j);
+    }
 }
 
 /* --- life ------------------------------------------------------------------------------------------------------------------------------------------------------------ */
@@ -553,6 +567,8 @@ static void got_task(struct job *j)
         job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, bound_task);
     } else if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
         look_at_group(j, end_pods);
+    } else if (has_condition(r, "ResourceCreated")) {
+        look_at_group(j, got_group);
     } else {
         read_images(j);
     }

@@ -179,6 +179,28 @@ int kuscia_layout_service(struct arena *a, const struct json *deployment, const 
     return lay(a, true, deployment, images, ret, err);
 }
 
+void kuscia_layout_group(struct arena *a, const struct json *task, const struct json *group, struct layout *ret)
+{
+    const struct json *meta = json_get(task, S("metadata")), *spec = json_get(group, S("spec")), *parties = json_get(spec, S("parties"));
+    struct layout l = {.task = task, .name = json_get_str(meta, S("name")), .uid = json_get_str(meta, S("uid")), .initiator = json_get_str(spec, S("initiator"))};
+    l.nparties = json_is(parties, JSON_ARRAY) ? MIN(parties->len, LIMIT_SCHED_SUBGROUPS) : 0;
+    l.parties = arena_array(a, l.nparties + 1, struct layout_party);
+    for (size_t i = 0; i < l.nparties; i++) {
+        const struct json *from = &parties->items[i], *pods = json_get(from, S("pods"));
+        struct layout_party *p = &l.parties[i];
+        *p = (struct layout_party){.domain = json_get_str(from, S("domainID")), .role = json_get_str(from, S("role")), .party = from};
+        p->npods = json_is(pods, JSON_ARRAY) ? MIN(pods->len, LAYOUT_PODS - l.npods) : 0;
+        p->pods = arena_array(a, p->npods + 1, struct layout_pod);
+        for (size_t k = 0; k < p->npods; k++)
+            p->pods[k] = (struct layout_pod){.name = json_get_str(&pods->items[k], S("name")), .index = (uint32_t)k};
+        p->min_pods = (size_t)MAX(json_get_int(from, S("minReservedPods"), (int64_t)p->npods), 0);
+        l.npods += p->npods;
+    }
+    int64_t min = json_get_int(spec, S("minReservedMembers"), 0);
+    l.min_parties = min > 0 && (size_t)min <= l.nparties ? (size_t)min : l.nparties;
+    *ret = l;
+}
+
 /* --- port numbers --------------------------------------------------------------------------------------------------------------------------------------- */
 
 static str port_key(struct arena *a, const struct layout_pod *pod, const struct layout_port *port)

@@ -49,6 +49,8 @@ struct layout {
 int kuscia_layout(struct arena *a, const struct json *task, const struct json *const *images, struct layout *ret, struct err *err) MUST_CHECK;
 /* The same of a KusciaDeployment. */
 int kuscia_layout_service(struct arena *a, const struct json *deployment, const struct json *const *images, struct layout *ret, struct err *err) MUST_CHECK;
+/* Once it is made the group is what counts, whatever becomes of the AppImage: parties, pods' names and minimums, enough for kuscia_task_status and no more. */
+void kuscia_layout_group(struct arena *a, const struct json *task, const struct json *group, struct layout *ret);
 /* Numbers as status.allocatedPorts has them; false: some are missing. */
 bool kuscia_layout_ports(struct layout *l, const struct json *allocated);
 /* Chooses those that are missing; the list for the status. */

@@ -141,4 +141,29 @@ TEST(how_far_it_is)
     }
 }
 
-TEST_MAIN(layouts, what_cannot_be_laid_out, how_far_it_is)
+TEST(the_group_is_enough)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json task = task_of(&a, "{\"initiator\":\"alice\",\"scheduleConfig\":{\"minReservedMembers\":1},\"parties\":[{\"domainID\":\"alice\",\"appImageRef\":\"x\",\"role\":\"host\",\"minReservedPods\":1},"
+                                   "{\"domainID\":\"bob\",\"appImageRef\":\"x\"}]}");
+    struct layout made = lay(&a, &task, IMAGE), l;
+    struct json group = kuscia_task_group(&a, &made);
+    kuscia_layout_group(&a, &task, &group, &l);
+    T_EQ_INT(l.nparties, made.nparties);
+    T_EQ_INT(l.npods, made.npods);
+    T_EQ_INT(l.min_parties, 1);
+    for (size_t i = 0; i < l.nparties; i++) {
+        T_OK(str_eq(l.parties[i].domain, made.parties[i].domain) && str_eq(l.parties[i].role, made.parties[i].role));
+        T_EQ_INT(l.parties[i].min_pods, made.parties[i].min_pods);
+        T_EQ_INT(l.parties[i].npods, made.parties[i].npods);
+        for (size_t k = 0; k < l.parties[i].npods; k++)
+            T_OK(str_eq(l.parties[i].pods[k].name, made.parties[i].pods[k].name));
+    }
+    struct json nonsense = json_literal(&a, "{\"spec\":{\"parties\":[{\"minReservedPods\":-3},{\"pods\":\"x\"}]}}");
+    kuscia_layout_group(&a, &task, &nonsense, &l);
+    T_EQ_INT(l.nparties, 2);
+    T_EQ_INT(l.npods, 0);
+    T_EQ_INT(l.parties[0].min_pods, 0);
+}
+
+TEST_MAIN(layouts, what_cannot_be_laid_out, how_far_it_is, the_group_is_enough)

@@ -251,6 +251,25 @@ def test_who_lacks_bandwidth(s):
     s.delete(f"{K}/clusterdomainroutes/alice-bob")
 
 
+def test_another_program_meanwhile(s):
+    """A task that runs is what it was made of, whatever becomes of the AppImage."""
+    image(s, "moving")
+    job(s, "moving", task("only", app="moving", id="moving-1"))
+    tap.ok("the task runs", wait_for(lambda: task_phase(s, "moving", "only") == "Running"), status(s, f"{TASKS}/moving-1"))
+    app = s.get(f"{K}/appimages/moving").json
+    app["spec"]["deployTemplates"][0]["replicas"] = 2
+    tap.eq("the program changes", s.put(f"{K}/appimages/moving", app).status, 200)
+    first = [p for p in pods(s, "moving-1") if p["metadata"]["namespace"] == "alice"]
+    finish(s, first[0])
+    ended = lambda: {p["domainID"]: p["phase"] for p in status(s, f"{TASKS}/moving-1").get("partyTaskStatus", [])}  # noqa: E731
+    tap.ok("one party ends", wait_for(lambda: ended() == {"alice": "Succeeded", "bob": "Running"}), status(s, f"{TASKS}/moving-1"))
+    s.delete(f"{K}/appimages/moving")
+    for p in pods(s, "moving-1"):
+        if p["metadata"]["namespace"] == "bob":
+            finish(s, p)
+    tap.ok("without the program the other one, and the task succeeded", wait_for(lambda: task_phase(s, "moving", "only") == "Succeeded"), status(s, f"{TASKS}/moving-1"))
+
+
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
 
 def test_one_decision(s):
@@ -519,6 +538,7 @@ def main():
         tap.run([
             test_objects,
             test_files_as_engines_read_them,
+            test_another_program_meanwhile,
             test_bandwidth,
             test_loans,
             test_never,
