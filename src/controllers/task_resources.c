@@ -12,7 +12,7 @@
 #include "controllers/kuscia_task_plan.h"
 #include "controllers/task_resources_plan.h"
 
-#define NEW_NS (500 * NSEC_PER_MSEC) /* by creationTimestamp, which has whole seconds: a group of whose pods the scheduler has not said anything gets its first phase after so long at the latest */
+#define NEW_NS (1500 * NSEC_PER_MSEC) /* by creationTimestamp, which has whole seconds: a group of whose pods the scheduler has not said anything gets its first phase after so long */
 
 struct state {
     struct map waiting; /* groups that wait: by key, what of their time has passed.  Touched by the job of the key alone */
