@@ -478,6 +478,17 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
     return x;
 }
 
+struct explanation *explain_alone(struct sched *s, struct arena *a, pod_id p)
+{
+    struct explanation *x = arena_new(a, struct explanation);
+    x->result = UNIT_REJECTED;
+    x->pod = x->unit = pod_name(s, a, p);
+    x->waits_for = EVENT_NODE_ADD;
+    look_at_nodes(s, a, p, located_nodes(s, a, s->pods[p].unit), x);
+    x->sentence = explain_sentence(a, s, x);
+    return x->fitting ? NULL : x;
+}
+
 /* --- a choice --------------------------------------------------------------------------------------------------------------- */
 static void choice_write(struct sched *s, struct arena *a, pod_id p, struct explanation *x)
 {

@@ -60,6 +60,8 @@ struct explanation {
 };
 /* Why the unit waits now.  queue_position and what the last decision was are handed in (0 and NULL: unknown). */
 struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u, int64_t queue_position, const struct unit_decision *last);
+/* Why this pod finds no node as things are now, whatever its unit lacks; NULL: it does find one, or a link is what is missing. */
+struct explanation *explain_alone(struct sched *s, struct arena *a, pod_id p);
 /* Why this node: call it before the placement is applied (the pod is pending), with the node the engine would choose or chose. */
 struct explanation *explain_choice(struct sched *s, struct arena *a, pod_id p);
 struct json explain_json(struct arena *a, const struct sched *s, const struct explanation *x);

@@ -193,11 +193,27 @@ static str ns_of(str pod)
     return str_cut(&pod, '/', &ns) ? ns : S("");
 }
 
-str explain_for(struct arena *a, const struct sched *s, const struct explanation *x, unit_id u, sym_t ns)
+/* One of its pods that waits; POD_NONE: there is none. */
+static pod_id waiting_of(const struct sched *s, unit_id u, sym_t ns)
+{
+    const struct unit *unit = &s->units[u];
+    for (size_t i = 0; i < unit->pods.len; i++) {
+        const struct pod *p = &s->pods[unit->pods.p[i]];
+        if (p->ns == ns && p->state == PS_PENDING && !class_of(s, unit->pods.p[i])->gates)
+            return unit->pods.p[i];
+    }
+    return POD_NONE;
+}
+
+str explain_for(struct arena *a, struct sched *s, const struct explanation *x, unit_id u, sym_t ns)
 {
     str failed = ns_of(x->pod);
     if (!unit_crosses(&s->units[u]) || !failed.len || str_eq(failed, symbol_text(&s->sym, ns)) || (x->result != UNIT_REJECTED && x->result != UNIT_PREEMPTING) || (!x->nrows && !x->link.len))
         return x->sentence;
+    pod_id own = waiting_of(s, u, ns);
+    const struct explanation *mine = own != POD_NONE ? explain_alone(s, a, own) : NULL;
+    if (mine)
+        return mine->sentence; /* it lacks something itself */
     if (x->link.len)
         return arena_fmt(a, "waits for party " STR_FMT ": " STR_FMT, STR_ARG(failed), STR_ARG(x->link));
     struct strbuf b = strbuf_on(a);

@@ -18,7 +18,7 @@
 void explain_add_nodes(struct sched *s, struct arena *a, pod_id p, struct json *record);
 /* "held by t1-0 (60 Mbit/s) and 2 pods of others": pods of the namespace of who asks are named, of others counted; "": nobody but its own unit holds any. */
 str explain_holders(const struct sched *s, struct arena *a, node_id n, uint16_t resource, pod_id asking);
-/* The sentence for pods of that namespace.  Of a group of several, when it is another one that finds no room: "waits for party bob, which lacks bandwidth (needs 80 Mbit/s)". */
-str explain_for(struct arena *a, const struct sched *s, const struct explanation *x, unit_id u, sym_t ns);
+/* The sentence for pods of that namespace.  Of a group of several, what its own pods lack; when only another one finds no room: "waits for party bob, which lacks bandwidth (needs 80 Mbit/s)". */
+str explain_for(struct arena *a, struct sched *s, const struct explanation *x, unit_id u, sym_t ns);
 /* A group that has pods: each namespace with its pods, where they are and what was considered; why is its explanation when it waits, NULL: it does not. */
 struct json explain_group_json(struct sched *s, struct arena *a, unit_id u, const struct explanation *why);

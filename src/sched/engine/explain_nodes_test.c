@@ -127,6 +127,10 @@ TEST(a_task)
     /* who lacks it is told of its nodes, others are told who and how much */
     T_OK(str_eq(explain_for(&w.a, w.s, why, u, symbol_find(&w.s->sym, S("bob"))), why->sentence));
     T_EQ_STR(explain_for(&w.a, w.s, why, u, symbol_find(&w.s->sym, S("alice"))), "waits for party bob, which lacks ingress bandwidth (needs 60 Mbit/s) and egress bandwidth (needs 60 Mbit/s)");
+    /* when both lack something each is told what it is */
+    pod(&w, "alice", "old", "", "alice-0", 70);
+    str told = explain_for(&w.a, w.s, why, u, symbol_find(&w.s->sym, S("alice")));
+    T_OK(str_find(told, S("needs 60 Mbit/s; best free: 30 on alice-0")) >= 0 && str_find(told, S("bob")) < 0);
     struct json x = explain_group_json(w.s, &w.a, u, why);
     T_EQ_STR(json_get_str(&x, S("task")), "t");
     T_EQ_INT(json_get(&x, S("parties"))->len, 2);
