@@ -32,6 +32,7 @@ def test_services(s):
     service(s, "calm", *both, config="1")
     tap.ok("without a kill", wait_for(lambda: is_settled(s, "calm", "1")), s.get(KDS).text[:2000])
     want = what(s, "calm")
+    rests(s.process.pid)  # what other controllers make of its pods comes a moment later
     s.stop()
     s.env["COX_FAILPOINTS"] = "controllers.write.after=panic"
     s.start()
