@@ -12,8 +12,6 @@
 #include "controllers/kuscia_task_plan.h"
 #include "controllers/task_resources_plan.h"
 
-#define NEW_NS (1500 * NSEC_PER_MSEC) /* by creationTimestamp, which has whole seconds: a group of whose pods the scheduler has not said anything gets its first phase after so long */
-
 struct state {
     struct map waiting; /* groups that wait: by key, what of their time has passed.  Touched by the job of the key alone */
     struct map settled; /* names of groups that the watch has shown with all their room: what their pods do is no news */
@@ -33,7 +31,6 @@ struct run {
     struct step *steps;
     struct waiting *waiting;
     bool moved;   /* into another phase */
-    bool is_new;  /* nothing of it has been written */
     nsec_t again; /* when to look again though nothing happens, monotonic; 0: never */
 };
 
@@ -306,7 +303,7 @@ static void seen_resources(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
-    str phase = json_get_str(&r->status, S("phase"));
+    str phase = phase_of(r);
     if (str_is(phase, "Creating"))
         condition(j, "TaskResourcesCreated", true, S(""));
     if (!str_is(phase, "Failed") && !str_is(phase, "Reserved"))
@@ -322,22 +319,6 @@ static bool is_anothers(const struct run *r, const struct json *pod)
     return of.len && !str_eq(of, json_get_str(json_get(&r->group, S("metadata")), S("uid")));
 }
 
-/* Has the scheduler said of all pods where they run, or why they do not? */
-static bool all_told(const struct run *r)
-{
-    size_t told = 0;
-    for (size_t i = 0; i < r->npods; i++)
-        told += r->pods[i].found && (json_get_str(json_get(&r->pods[i].obj, S("spec")), S("nodeName")).len || json_path(&r->pods[i].obj, "status", "conditions", NULL));
-    return told == r->npods;
-}
-
-static void begin(struct job *j)
-{
-    condition(j, "TaskResourceGroupValidated", true, S(""));
-    condition(j, "TaskResourceNameGenerated", true, S(""));
-    set_phase(j, "Creating");
-}
-
 static void seen_pods(struct job *j)
 {
     struct run *r = j->state;
@@ -348,16 +329,6 @@ static void seen_pods(struct job *j)
     for (size_t i = 0; i < r->npods; i++)
         r->pods[i].found = r->pods[i].found && !is_anothers(r, &r->pods[i].obj);
     r->resources = arena_array(&j->arena, r->nparties + 1, struct gather);
-    if (r->is_new) {
-        nsec_t age = clock_wall(j->c->opts->clock) - time_of(json_get(&r->group, S("metadata")), "creationTimestamp");
-        if (!all_told(r) && age < NEW_NS) { /* a moment later there is more to say, in one write */
-            job_end_after(j, age < 0 ? NEW_NS : NEW_NS - age);
-            return;
-        }
-        begin(j);
-        seen_resources(j); /* there are none yet; one that is there all the same stays */
-        return;
-    }
     for (size_t i = 0; i < r->nparties; i++)
         r->resources[i].path = kuscia_path(&j->arena, "taskresources", json_get_str(&r->parties->items[i], S("domainID")), resource_name(&j->arena, r, &r->parties->items[i]), "");
     gather_all(j, r->resources, r->nparties, seen_resources);
@@ -374,6 +345,15 @@ static void look(struct job *j)
         for (size_t k = 0; k < pods_of(&r->parties->items[i]); k++)
             r->pods[n++].path = core_path(&j->arena, "pods", json_get_str(&r->parties->items[i], S("domainID")), json_get_str(&json_get(&r->parties->items[i], S("pods"))->items[k], S("name")));
     gather_all(j, r->pods, n, seen_pods);
+}
+
+static void begin(struct job *j)
+{
+    condition(j, "TaskResourceGroupValidated", true, S(""));
+    condition(j, "TaskResourceNameGenerated", true, S(""));
+    set_phase(j, "Creating");
+    j->status = 200;
+    write_status(j);
 }
 
 /* All parties have their room, and their TaskResources said so before the group did: what the pods do now is the task's. */
@@ -399,8 +379,9 @@ static void got_group(struct job *j)
     const struct json *status = json_get(&r->group, S("status"));
     r->status = status ? json_copy(&j->arena, status) : json_object();
     str phase = phase_of(r);
-    r->is_new = !phase.len || str_is(phase, "Pending");
-    if (is_settled(r->spec, phase)) {
+    if (!phase.len || str_is(phase, "Pending")) {
+        begin(j);
+    } else if (is_settled(r->spec, phase)) {
         waiting_drop(j);
         job_end(j, WORK_OK);
     } else {

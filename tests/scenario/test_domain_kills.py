@@ -128,9 +128,8 @@ def phases_seen(lines):
     return seen
 
 
-# Creating and Reserving of a group that finds room at once are passed within one write; its conditions tell of them.
 NEEDED = {*PHASES, "bound", "cleaned", "KusciaJob Running", "KusciaJob Succeeded", "KusciaTask Pending", "KusciaTask Running", "KusciaTask Succeeded", "KusciaTask PortsAllocated", "KusciaTask ResourceCreated",
-          "TaskResourceGroup Reserved", "TaskResource Reserving", "TaskResource Schedulable"}
+          "TaskResourceGroup Creating", "TaskResourceGroup Reserving", "TaskResourceGroup Reserved", "TaskResource Reserving", "TaskResource Schedulable"}
 
 
 def test_every_write(s, w):
