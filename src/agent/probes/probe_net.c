@@ -92,8 +92,9 @@ static void on_ended(struct loop_defer *d)
 {
     struct probe_net *n = container_of(d, struct probe_net, ended);
     char text[MESSAGE_BYTES];
-    str message = str_n(text, MIN(n->message.len, sizeof text));
-    memcpy(text, n->message.p, message.len);
+    size_t len = MIN(n->message.len, sizeof text);
+    memcpy(text, n->message.p, len);
+    str message = str_n(text, len);
     probe_done_fn *done = n->done;
     void *arg = n->arg;
     bool ok = n->result;
