@@ -155,4 +155,37 @@ TEST(fields_in_text_and_tree)
     testing_fini(&t);
 }
 
-TEST_MAIN(bytes_are_those_of_the_tree, what_needs_a_look_is_left_alone, annotations_go_to_the_pod, fields_in_text_and_tree)
+/* Labels that are looked for in the text never leave out what the tree has, and the text alone decides most of what does not match. */
+TEST(labels_in_text_and_tree)
+{
+    static const char *const pods[] = {
+        "{'metadata':{'name':'p','namespace':'default','labels':{'app':'web','tier':''}}}",
+        "{'metadata':{'name':'p','namespace':'default','labels':{'app':'webs'},'annotations':{'app':'web'}}}",
+        "{'metadata':{'name':'p','namespace':'default','labels':{'a.b/app':'web'}}}",
+        "{'metadata':{'name':'p','namespace':'default'}}",
+    };
+    static const char *const selectors[] = {"app=web", "app=web,tier=", "tier=", "app!=web", "app in (web)", "app in (web,webs)", "!app", "a.b/app=web", "app=", "app=nothing,tier"};
+    const struct api_resource *res = object_builtin(S(""), S("pods"));
+    struct testing t;
+    size_t told = 0, missed = 0;
+    testing_init(&t);
+    for (size_t i = 0; i < ARRAY_LEN(pods); i++)
+        for (size_t k = 0; k < ARRAY_LEN(selectors); k++) {
+            struct store_kv *kv = stored(&t, pods[i]);
+            struct selector s;
+            struct err err;
+            T_NO_ERR(selector_parse_labels(&t.arena, str_of(selectors[k]), &s, &err), &err);
+            struct list_opts o = {.labels = &s};
+            struct json obj = object_parse(&t.arena, store_kv_value(kv));
+            int by_text = list_matches_text(&o, res, store_kv_value(kv));
+            T_OK(by_text < 0 || by_text == list_matches(&o, res, &obj));
+            told += by_text >= 0;
+            missed += by_text < 0 && !list_matches(&o, res, &obj) && selectors[k][3] == '=';
+            store_kv_unref(kv);
+        }
+    T_OK(told > 10);
+    T_OK(missed <= 2);
+    testing_fini(&t);
+}
+
+TEST_MAIN(bytes_are_those_of_the_tree, what_needs_a_look_is_left_alone, annotations_go_to_the_pod, fields_in_text_and_tree, labels_in_text_and_tree)

@@ -144,9 +144,24 @@ static bool text_at(str stored, str path, str *ret)
     return end >= 0 && str_find_char(*ret, '\\') < 0;
 }
 
+/* Can the labels that must have one value be there at all?  Names and values of labels have nothing in them that JSON would write in another way, so the pair stands in the text as it is. */
+static bool has_pairs(str stored, const struct selector *labels)
+{
+    char pair[512];
+    for (size_t i = 0; i < labels->nterms; i++) {
+        const struct selector_term *t = &labels->terms[i];
+        int n = t->op == SELECTOR_EQ && t->nvalues == 1 ? snprintf(pair, sizeof pair, "\"" STR_FMT "\":\"" STR_FMT "\"", STR_ARG(t->key), STR_ARG(t->values[0])) : -1;
+        if (n > 0 && (size_t)n < sizeof pair && str_find(stored, str_n(pair, (size_t)n)) < 0)
+            return false;
+    }
+    return true;
+}
+
 int list_matches_text(const struct list_opts *o, const struct api_resource *r, str stored)
 {
     const struct selector *s = o->fields;
+    if (o->labels && !o->labels->nothing && !has_pairs(stored, o->labels))
+        return 0;
     if (o->labels || !s || s->nothing)
         return -1;
     for (size_t i = 0; i < s->nterms; i++) {

@@ -245,11 +245,13 @@ static bool collect(void *arg, const struct store_kv *kv)
     struct collection_run *c = arg;
     str group, plural, place;
     bool wanted = object_key_parse(store_kv_key(kv), &group, &plural, &place);
-    if (wanted && (c->list.labels || c->list.fields)) {
+    int by_text = wanted && (c->list.labels || c->list.fields) ? list_matches_text(&c->list, c->q->res, store_kv_value(kv)) : wanted;
+    if (by_text < 0) {
         struct json obj = object_parse(&c->scratch, store_kv_value(kv));
-        wanted = list_matches(&c->list, c->q->res, &obj);
+        by_text = list_matches(&c->list, c->q->res, &obj);
         arena_reset(&c->scratch);
     }
+    wanted = by_text > 0;
     if (wanted)
         vec_push(&c->places, arena_str(c->q->arena, place));
     return !c->list.limit || (int64_t)c->places.len < c->list.limit;
@@ -350,7 +352,13 @@ void rest_delete_collection(struct api_req *q)
         return;
     }
     str prefix = object_key(q->arena, q->res, c->list.ns, S(""));
-    store_view_range(view, prefix, store_prefix_end(q->arena, prefix), collect, c);
+    if (c->list.name_pin.len && c->list.ns.len + !api_is_namespaced(q->res) > 0) {
+        CLEANUP(store_kv_unref) struct store_kv *kv = store_view_get(view, object_key(q->arena, q->res, c->list.ns, c->list.name_pin));
+        if (kv)
+            collect(c, kv);
+    } else {
+        store_view_range(view, prefix, store_prefix_end(q->arena, prefix), collect, c);
+    }
     arena_fini(&c->scratch);
     collection_more(c);
 }

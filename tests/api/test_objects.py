@@ -179,6 +179,13 @@ def test_delete(s):
     r = s.delete(CM + "?labelSelector=many%3Dyes")
     tap.eq("deletecollection answers what it removed", (r.status, len(r.json["items"])), (200, 3))
     tap.eq("and they are gone", len(s.get(CM + "?labelSelector=many%3Dyes").json["items"]), 0)
+    for i in range(2):
+        s.post(CM, {**configmap(f"one{i}"), "metadata": {"name": f"one{i}", "labels": {"one": "yes"}}})
+    count = lambda query: len(s.delete(CM + query).json["items"])  # noqa: E731
+    tap.eq("a name whose labels are others stays", count("?labelSelector=one%3Dno&fieldSelector=metadata.name%3Done0"), 0)
+    tap.eq("a name that is not there", count("?labelSelector=one%3Dyes&fieldSelector=metadata.name%3Done2"), 0)
+    tap.eq("one name of a collection", count("?labelSelector=one%3Dyes&fieldSelector=metadata.name%3Done0"), 1)
+    tap.eq("all but a name", count("?labelSelector=one%3Dyes&fieldSelector=metadata.name%21%3Done0"), 1)
 
 
 def test_dry_run(s):
