@@ -372,6 +372,8 @@ static void link_in(struct pod_cache *c, struct pod_record *p)
     list_add_tail(groups_get(&c->namespaces_, p->ns), &p->ns_link_);
     if (p->node.len)
         list_add_tail(groups_get(&c->nodes_, p->node), &p->node_link_);
+    if (pod_is_open(p))
+        list_add_tail(groups_get(&c->open_, p->ns), &p->open_link_);
 }
 
 static void link_out(struct pod_cache *c, struct pod_record *p)
@@ -384,6 +386,10 @@ static void link_out(struct pod_cache *c, struct pod_record *p)
     if (p->node.len) {
         list_del(&p->node_link_);
         groups_prune(&c->nodes_, p->node);
+    }
+    if (pod_is_open(p)) {
+        list_del(&p->open_link_);
+        groups_prune(&c->open_, p->ns);
     }
 }
 
@@ -498,6 +504,7 @@ void pod_cache_fini(struct pod_cache *c)
     groups_fini(&c->orphans_);
     groups_fini(&c->namespaces_);
     groups_fini(&c->nodes_);
+    groups_fini(&c->open_);
     vec_fini(&c->subscribers_);
 }
 
@@ -524,6 +531,11 @@ struct list *pod_cache_orphans(const struct pod_cache *c, str ns)
 struct list *pod_cache_namespace(const struct pod_cache *c, str ns)
 {
     return groups_find(&c->namespaces_, ns);
+}
+
+struct list *pod_cache_open(const struct pod_cache *c, str ns)
+{
+    return groups_find(&c->open_, ns);
 }
 
 struct list *pod_cache_node(const struct pod_cache *c, str node)

@@ -45,17 +45,23 @@ struct pod_record {
     int64_t index_failures; /* annotation batch.kubernetes.io/job-index-failure-count */
     struct list link_;    /* of the owner, or of the namespace's orphans */
     struct list ns_link_, node_link_; /* the latter only with a node */
+    struct list open_link_;           /* only of those that can be reached */
     unsigned round_;
 };
 
+static inline bool pod_is_finished(const struct pod_record *p)
+{
+    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
+}
+/* Has it an address that somebody may answer at? */
+static inline bool pod_is_open(const struct pod_record *p)
+{
+    return p->addresses.len && !pod_is_finished(p);
+}
 /* Does it count as one that runs or will: not finished, not on its way out? */
 static inline bool pod_is_gone(const struct pod_record *p)
 {
     return p->deleting || p->doomed;
-}
-static inline bool pod_is_finished(const struct pod_record *p)
-{
-    return p->phase == POD_SUCCEEDED || p->phase == POD_FAILED;
 }
 static inline bool pod_is_active(const struct pod_record *p)
 {
@@ -82,6 +88,7 @@ struct pod_cache {
     struct map orphans_; /* namespace -> list */
     struct map namespaces_; /* namespace -> list of all its pods */
     struct map nodes_;      /* node -> list of all its pods */
+    struct map open_;       /* namespace -> list of its pods that can be reached: a namespace may have thousands that have ended */
     VEC(struct pod_subscriber {
         pod_changed_fn *changed;
         void *arg;
@@ -110,7 +117,9 @@ struct pod_record *pod_cache_find(const struct pod_cache *c, str key);
 struct list *pod_cache_owned(const struct pod_cache *c, str owner_uid);
 struct list *pod_cache_orphans(const struct pod_cache *c, str ns);
 struct list *pod_cache_namespace(const struct pod_cache *c, str ns); /* for pod_cache_foreach_namespace */
+struct list *pod_cache_open(const struct pod_cache *c, str ns); /* for pod_cache_foreach_open */
 #define pod_cache_foreach(p, head) pod_cache_foreach_(p, head, link_)
+#define pod_cache_foreach_open(p, head) pod_cache_foreach_(p, head, open_link_)
 struct list *pod_cache_node(const struct pod_cache *c, str node); /* for pod_cache_foreach_node */
 #define pod_cache_foreach_node(p, head) pod_cache_foreach_(p, head, node_link_)
 #define pod_cache_foreach_namespace(p, head) pod_cache_foreach_(p, head, ns_link_)

@@ -49,6 +49,27 @@ TEST(groups_by_owner)
     pod_cache_fini(&c);
 }
 
+/* Only who has an address and has not ended stands among those that can be reached, whatever came before. */
+TEST(who_can_be_reached)
+{
+    static const char *const lives[] = {"'phase':'Pending'", "'phase':'Running','podIP':'10.0.0.1','podIPs':[{'ip':'10.0.0.1'}]", "'phase':'Running','podIPs':[{'ip':'10.0.0.2'}]",
+                                        "'phase':'Succeeded','podIPs':[{'ip':'10.0.0.2'}]"};
+    static const size_t open[] = {0, 1, 1, 0};
+    struct pod_cache c;
+    pod_cache_init(&c);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < ARRAY_LEN(lives); i++) {
+            ARENA_AUTO a = ARENA_INIT;
+            struct json obj = tree(&a, arena_cstr(&a, arena_fmt(&a, "{'metadata':{'name':'p','namespace':'default','uid':'1','resourceVersion':'%zu'},'status':{%s}}", 10 * (size_t)round + i + 1, lives[i])));
+            size_t n = 0;
+            pod_cache_saw(&c, json_text(&a, &obj), false);
+            pod_cache_foreach_open(p, pod_cache_open(&c, S("default")))
+                n += p->name.len > 0;
+            T_EQ_INT(n, open[i]);
+        }
+    pod_cache_fini(&c);
+}
+
 TEST(own_writes_are_seen_at_once)
 {
     struct pod_cache c;
@@ -444,5 +465,5 @@ TEST(big_pods)
     compare(&a, strbuf_str(&b), true);
 }
 
-TEST_MAIN(groups_by_owner, own_writes_are_seen_at_once, late_answers_make_no_ghosts, old_events_change_nothing, a_list_drops_what_it_lacks, text_is_read_as_a_tree_would_be,
+TEST_MAIN(groups_by_owner, who_can_be_reached, own_writes_are_seen_at_once, late_answers_make_no_ghosts, old_events_change_nothing, a_list_drops_what_it_lacks, text_is_read_as_a_tree_would_be,
           what_is_no_pod_is_no_record, texts_that_are_cut_off, big_pods)

@@ -8,6 +8,7 @@
 #define PASS_SHARE 10
 #define PASS_WAIT_MAX_NS (5 * NSEC_PER_SEC)
 #define NODES_DELAY_NS NSEC_PER_SEC /* nodes come in crowds, and every service is looked at for them */
+#define EMPTY_DELAY_NS (500 * NSEC_PER_MSEC) /* a service is often made a moment before its pods: then its slices are written once, with them, and not twice */
 
 struct services *services_of(struct controller *c)
 {
@@ -100,11 +101,29 @@ static void index_service(struct services *all, const struct object *o, bool add
     index_put(&all->by_selector, pair_of(&a, o->ns, &selector->members[0]), o->key, add);
 }
 
+/* Is there somebody behind it now? */
+static bool has_pods(struct services *all, const struct object *service)
+{
+    pod_cache_foreach_open(p, pod_cache_open(all->pods, service->ns))
+        if (service_selects(object_tree((struct object *)service), p->labels))
+            return true;
+    return false;
+}
+
 static void on_service(void *arg, const struct object *was, const struct object *now)
 {
-    index_service(arg, was, false);
-    index_service(arg, now, true);
-    on_object(arg, was, now);
+    struct services *all = arg;
+    index_service(all, was, false);
+    index_service(all, now, true);
+    if (was || has_pods(all, now)) {
+        on_object(all, was, now);
+        return;
+    }
+    for (size_t i = 0; all->synced && i < all->members.len; i++)
+        if (all->members.p[i].pods)
+            workqueue_add_after(all->members.p[i].c->queue, now->key, EMPTY_DELAY_NS);
+        else
+            workqueue_add(all->members.p[i].c->queue, now->key);
 }
 
 /* Those that select pods with these labels. */
@@ -278,13 +297,13 @@ void services_absent(struct services *all, enum service_cache which, str key, st
 struct endpoint_pod *services_pods(struct job *j, const struct json *service, size_t *ret_n)
 {
     struct workloads *w = workloads_of(j->c);
-    struct list *list = pod_cache_namespace(&w->pods, json_get_str(json_get(service, S("metadata")), S("namespace")));
+    struct list *list = pod_cache_open(&w->pods, json_get_str(json_get(service, S("metadata")), S("namespace")));
     struct services *all = services_of(j->c);
     nsec_t began = clock_mono(j->c->opts->clock);
     VEC(struct endpoint_pod) found = {0};
-    pod_cache_foreach_namespace(p, list)
+    pod_cache_foreach_open(p, list)
     {
-        if (!p->addresses.len || pod_is_finished(p) || !service_selects(service, p->labels))
+        if (!service_selects(service, p->labels))
             continue;
         vec_push(&found, (struct endpoint_pod){p, zone_of(p->node.len ? object_cache_find(&w->objects[WORKLOAD_NODE], p->node) : NULL)});
     }
@@ -338,6 +357,7 @@ static void init(struct controller *c)
     object_cache_subscribe(&all->cache[CACHE_ENDPOINTS], on_object, all);
     object_cache_subscribe(&all->cache[CACHE_SLICES], on_slice, all);
     pod_cache_subscribe(&w->pods, on_pod, all);
+    all->pods = &w->pods;
     object_cache_subscribe(&w->objects[WORKLOAD_NODE], on_node, all);
     workloads_on_synced(c, on_workloads);
 }

@@ -18,6 +18,7 @@ struct services {
     uint64_t seen[SERVICE_CACHES]; /* youngest revision that the watch has shown */
     struct map by_selector;        /* "ns/key=value", the first pair of a selector -> its services */
     struct map by_service;         /* "ns/service" -> its slices */
+    const struct pod_cache *pods;  /* of the workload caches */
     bool synced, workloads_synced;
     nsec_t pass_ns; /* what looking for a service's pods took lately: in namespaces with very many of them services wait, so that this is a small part of the loop's time */
     VEC(struct service_member {
