@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/kuscia.h"
+#include "controllers/workloads.h"
 
 static str path_of(struct arena *a, str root, const char *plural, str ns, str name, const char *sub)
 {
@@ -114,12 +115,18 @@ static str owner_of(const struct json *obj)
     return json_is(owners, JSON_ARRAY) && owners->len ? json_get_str(&owners->items[0], S("uid")) : S("");
 }
 
-/* One of an earlier owner that is still going has the name: a conflict until it has gone. */
+/* The answer is the object, and stays.  One that is going, of an earlier owner or of a try that gave it back, is not. */
+static bool is_there(const struct job *j, const struct ensure *e)
+{
+    return job_ok(j) && str_eq(owner_of(&j->answer), owner_of(&e->obj)) && !object_deleting(&j->answer);
+}
+
+/* What has the name is not what is wanted: a conflict until it has gone. */
 static void whose(struct job *j)
 {
     const struct ensure_run *r = j->steps;
     if (job_ok(j) || job_not_found(j))
-        j->status = job_ok(j) && str_eq(owner_of(&j->answer), owner_of(&r->list[r->at].obj)) ? 200 : 409;
+        j->status = is_there(j, &r->list[r->at]) ? 200 : 409;
     written(j);
 }
 
@@ -159,47 +166,87 @@ void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)
     next_object(j);
 }
 
+/* --- and all at once -------------------------------------------------------------------------------------------------------------------- */
+
+struct together_run {
+    const struct ensure *list;
+    struct ops posts, looks;
+    const struct ensure **looked; /* of looks, same order */
+    void (*next)(struct job *j);
+};
+
+/* The job's last answer is that of the op. */
+static void answer_of(struct job *j, const struct op *op)
+{
+    j->status = op->status;
+    j->answer = op->answer;
+}
+
+static void looked_at_owners(struct job *j)
+{
+    struct together_run *r = j->steps;
+    for (size_t i = 0; i < r->looks.len; i++) {
+        answer_of(j, &r->looks.p[i]);
+        if (job_ok(j) || job_not_found(j))
+            j->status = is_there(j, r->looked[i]) ? 200 : 409;
+        if (!job_ok(j)) {
+            r->next(j);
+            return;
+        }
+    }
+    j->status = 200;
+    r->next(j);
+}
+
+static void posted(struct job *j)
+{
+    struct together_run *r = j->steps;
+    r->looked = arena_array(&j->arena, r->posts.len + 1, const struct ensure *);
+    for (size_t i = 0; i < r->posts.len; i++) {
+        const struct ensure *e = &r->list[i];
+        answer_of(j, &r->posts.p[i]);
+        if (j->status == 409 && owner_of(&e->obj).len) {
+            r->looked[r->looks.len] = e;
+            ops_add(&j->arena, &r->looks, (struct op){.type = OP_OTHER, .method = S("GET"), .path = object_path(j, e)});
+        } else if (!job_ok(j) && j->status != 409) {
+            r->next(j);
+            return;
+        }
+    }
+    ops_run(j, &r->looks, looked_at_owners);
+}
+
+void ensure_together(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j))
+{
+    struct together_run *r = arena_new(&j->arena, struct together_run);
+    *r = (struct together_run){.list = list, .next = next};
+    for (size_t i = 0; i < n; i++)
+        ops_add(&j->arena, &r->posts, (struct op){.type = OP_OTHER, .method = S("POST"), .path = list[i].collection, .body = list[i].obj, .unread = true});
+    j->steps = r;
+    ops_run(j, &r->posts, posted);
+}
+
 /* --- objects to look at, calls to make ------------------------------------------------------------------------------------------------------- */
 
 struct gather_run {
     struct gather *list;
-    size_t n, at;
+    size_t n;
+    size_t *of; /* by place in the list: its call.  Parties often run the same program, which is read once */
+    struct ops ops;
     void (*next)(struct job *j);
 };
-
-static void gather_next(struct job *j);
 
 static void gathered(struct job *j)
 {
     struct gather_run *r = j->steps;
-    if (!job_ok(j) && !job_not_found(j)) {
-        r->next(j);
-        return;
-    }
-    r->list[r->at].found = job_ok(j);
-    r->list[r->at++].obj = j->answer;
-    gather_next(j);
-}
-
-/* What was read a moment ago is not read again: parties often run the same program. */
-static bool gather_known(struct gather_run *r)
-{
-    for (size_t i = 0; i < r->at; i++)
-        if (str_eq(r->list[i].path, r->list[r->at].path)) {
-            r->list[r->at] = r->list[i];
-            return true;
+    for (size_t i = 0; i < r->n; i++) {
+        answer_of(j, &r->ops.p[r->of[i]]);
+        if (!job_ok(j) && !job_not_found(j)) {
+            r->next(j);
+            return;
         }
-    return false;
-}
-
-static void gather_next(struct job *j)
-{
-    struct gather_run *r = j->steps;
-    while (r->at < r->n && gather_known(r))
-        r->at++;
-    if (r->at < r->n) {
-        job_call(j, S("GET"), r->list[r->at].path, NULL, gathered);
-        return;
+        r->list[i].found = job_ok(j);
+        r->list[i].obj = j->answer;
     }
     j->status = 200;
     r->next(j);
@@ -208,9 +255,17 @@ static void gather_next(struct job *j)
 void gather_all(struct job *j, struct gather *list, size_t n, void (*next)(struct job *j))
 {
     struct gather_run *r = arena_new(&j->arena, struct gather_run);
-    *r = (struct gather_run){.list = list, .n = n, .next = next};
+    *r = (struct gather_run){.list = list, .n = n, .of = arena_array(&j->arena, n + 1, size_t), .next = next};
+    for (size_t i = 0; i < n; i++) {
+        size_t at = 0;
+        while (at < r->ops.len && !str_eq(r->ops.p[at].path, list[i].path))
+            at++;
+        if (at == r->ops.len)
+            ops_add(&j->arena, &r->ops, (struct op){.type = OP_OTHER, .method = S("GET"), .path = list[i].path});
+        r->of[i] = at;
+    }
     j->steps = r;
-    gather_next(j);
+    ops_run(j, &r->ops, gathered);
 }
 
 struct steps_run {
@@ -221,11 +276,16 @@ struct steps_run {
 
 static void step_next(struct job *j);
 
+/* The last answer: the step is done, by us or by others. */
+static bool step_is_done(const struct job *j, str method)
+{
+    return job_ok(j) || (str_is(method, "POST") ? j->status == 409 : job_not_found(j));
+}
+
 static void stepped(struct job *j)
 {
     struct steps_run *r = j->steps;
-    bool is_create = str_is(r->list[r->at].method, "POST");
-    if (!job_ok(j) && !(is_create && j->status == 409) && !(!is_create && job_not_found(j))) {
+    if (!step_is_done(j, r->list[r->at].method)) {
         r->next(j);
         return;
     }
@@ -251,4 +311,33 @@ void steps_all(struct job *j, const struct step *list, size_t n, void (*next)(st
     *r = (struct steps_run){.list = list, .n = n, .next = next};
     j->steps = r;
     step_next(j);
+}
+
+struct steps_ops {
+    struct ops ops;
+    void (*next)(struct job *j);
+};
+
+static void stepped_together(struct job *j)
+{
+    struct steps_ops *r = j->steps;
+    for (size_t i = 0; i < r->ops.len; i++) {
+        answer_of(j, &r->ops.p[i]);
+        if (!step_is_done(j, r->ops.p[i].method)) {
+            r->next(j);
+            return;
+        }
+    }
+    j->status = 200;
+    r->next(j);
+}
+
+void steps_together(struct job *j, const struct step *list, size_t n, void (*next)(struct job *j))
+{
+    struct steps_ops *r = arena_new(&j->arena, struct steps_ops);
+    r->next = next;
+    for (size_t i = 0; i < n; i++)
+        ops_add(&j->arena, &r->ops, (struct op){.type = OP_OTHER, .method = list[i].method, .path = list[i].path, .body = list[i].body, .unread = true});
+    j->steps = r;
+    ops_run(j, &r->ops, stepped_together);
 }

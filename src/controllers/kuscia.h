@@ -35,6 +35,8 @@ struct ensure {
 };
 /* Makes what is missing, one after the other; next finds job_ok, or the answer that was not: 409 when an object of that name has another owner.  The list lives as long as the job. */
 void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j));
+/* The same all at once, of objects that stay as they are once they are there (owned NULL). */
+void ensure_together(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j));
 
 /* --- and objects to look at ------------------------------------------------------------------------------------------------------------------- */
 /* Does the pod's text name a node, or say why it has none?  One that was only created does neither. */
@@ -48,7 +50,7 @@ struct gather {
     struct json obj;
     bool found;
 };
-/* Reads them one after the other; what is not there is not found.  next finds job_ok, or the answer that was neither. */
+/* Reads them all at once; what is not there is not found.  next finds job_ok, or the answer that was neither. */
 void gather_all(struct job *j, struct gather *list, size_t n, void (*next)(struct job *j));
 
 /* --- and calls to make -------------------------------------------------------------------------------------------------------------------------- */
@@ -58,6 +60,8 @@ struct step {
 };
 /* Makes them one after the other; what is gone already, and what is there already, counts as done.  next finds job_ok, or the answer that was not. */
 void steps_all(struct job *j, const struct step *list, size_t n, void (*next)(struct job *j));
+/* The same all at once, of steps that do not need each other. */
+void steps_together(struct job *j, const struct step *list, size_t n, void (*next)(struct job *j));
 
 /* Port numbers of tasks and services: no two of a domain have the same. */
 struct kuscia_ports;

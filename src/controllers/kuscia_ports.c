@@ -110,9 +110,9 @@ void kuscia_ports_note(struct kuscia_ports *p, str key, const struct json *alloc
         hold(p, h, &allocated->items[i]);
 }
 
-void kuscia_ports_see(struct kuscia_ports *p, str key, const struct json *status)
+void kuscia_ports_see(struct kuscia_ports *p, str key, const struct json *status, const struct json *noted)
 {
-    const struct json *allocated = json_get(status, S("allocatedPorts"));
+    const struct json *allocated = json_get(status, S("allocatedPorts")) ? json_get(status, S("allocatedPorts")) : json_is(noted, JSON_ARRAY) ? noted : NULL;
     if (json_get_str(status, S("completionTime")).len)
         kuscia_ports_note(p, key, NULL);
     else if (allocated)

@@ -58,11 +58,11 @@ TEST(a_late_event_frees_nothing)
     struct json after = json_literal(&a, "{\"phase\":\"Pending\",\"allocatedPorts\":[{\"domainID\":\"alice\",\"namedPort\":{\"x\":20005}}]}");
     struct json ended = json_literal(&a, "{\"completionTime\":\"2026-01-01T00:00:00Z\",\"allocatedPorts\":[{\"domainID\":\"alice\",\"namedPort\":{\"x\":20005}}]}");
     kuscia_ports_note(&p, S("ns/t"), json_get(&after, S("allocatedPorts")));
-    kuscia_ports_see(&p, S("ns/t"), &before);
+    kuscia_ports_see(&p, S("ns/t"), &before, NULL);
     T_EQ_INT(kuscia_ports_find(&p, S("alice"), 5, NULL, 0), 20006);
-    kuscia_ports_see(&p, S("ns/t"), &after);
+    kuscia_ports_see(&p, S("ns/t"), &after, NULL);
     T_EQ_INT(kuscia_ports_find(&p, S("alice"), 5, NULL, 0), 20006);
-    kuscia_ports_see(&p, S("ns/t"), &ended);
+    kuscia_ports_see(&p, S("ns/t"), &ended, json_get(&after, S("allocatedPorts")));
     T_EQ_INT(kuscia_ports_find(&p, S("alice"), 5, NULL, 0), 20005);
     kuscia_ports_fini(&p);
 }

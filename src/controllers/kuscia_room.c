@@ -17,9 +17,14 @@ struct amounts {
     size_t len;
 };
 struct node {
-    char *name, *domain;
+    char *name;
+    struct domain *domain;
     bool ready;
     struct amounts have;
+};
+struct domain {
+    char *name;
+    VEC(struct node *) nodes;
 };
 struct quota {
     char *key, *ns;
@@ -104,8 +109,39 @@ static str text_of(struct arena *a, str name, int64_t n)
 static void node_free(struct node *n)
 {
     free(n->name);
-    free(n->domain);
     free(n);
+}
+
+static void domain_free(struct domain *d)
+{
+    vec_fini(&d->nodes);
+    free(d->name);
+    free(d);
+}
+
+static struct domain *domain_get(struct kuscia_room *r, str name)
+{
+    struct domain *d = map_get(&r->domains_, name);
+    if (d)
+        return d;
+    d = xnew(struct domain);
+    d->name = str_dup(name);
+    map_put(&r->domains_, str_of(d->name), d);
+    return d;
+}
+
+/* The domain goes with its last node. */
+static void node_leave(struct kuscia_room *r, struct node *n)
+{
+    struct domain *d = n->domain;
+    for (size_t i = 0; i < d->nodes.len; i++)
+        if (d->nodes.p[i] == n)
+            vec_remove_swap(&d->nodes, i--);
+    if (!d->nodes.len) {
+        map_del(&r->domains_, str_of(d->name));
+        domain_free(d);
+    }
+    node_free(n);
 }
 
 static void quota_free(struct quota *q)
@@ -127,7 +163,10 @@ void kuscia_room_forget_nodes(struct kuscia_room *r)
 {
     map_foreach(e, &r->nodes_)
         node_free(e->value);
+    map_foreach(e, &r->domains_)
+        domain_free(e->value);
     map_clear(&r->nodes_);
+    map_clear(&r->domains_);
 }
 
 void kuscia_room_forget_quotas(struct kuscia_room *r)
@@ -171,6 +210,7 @@ void kuscia_room_fini(struct kuscia_room *r)
     kuscia_room_forget_quotas(r);
     forget_routes(r);
     map_fini(&r->nodes_);
+    map_fini(&r->domains_);
     map_fini(&r->quotas_);
     map_fini(&r->routes_);
 }
@@ -211,11 +251,12 @@ void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
     str domain = json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA_NODE_LABEL));
     struct node *n = map_del(&r->nodes_, name);
     if (n)
-        node_free(n);
+        node_leave(r, n);
     if (!obj || !domain.len)
         return;
     n = xnew(struct node);
-    *n = (struct node){.name = str_dup(name), .domain = str_dup(domain), .ready = is_ready(obj)};
+    *n = (struct node){.name = str_dup(name), .domain = domain_get(r, domain), .ready = is_ready(obj)};
+    vec_push(&n->domain->nodes, n);
     add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : json_path(obj, "status", "capacity", NULL), NULL);
     add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), json_path(obj, "status", "capacity", NULL));
     map_put(&r->nodes_, str_of(n->name), n);
@@ -295,11 +336,12 @@ static uint64_t fits_on(const struct node *n, const struct amounts *need)
 static const struct node *largest(const struct kuscia_room *r, str domain, str name, int64_t *ret_n)
 {
     const struct node *best = NULL;
-    map_foreach(e, &r->nodes_) {
-        const struct node *n = e->value;
+    const struct domain *d = map_get(&r->domains_, domain);
+    for (size_t i = 0; d && i < d->nodes.len; i++) {
+        const struct node *n = d->nodes.p[i];
         const struct amount *x = find(&n->have, name);
         int64_t have = x ? x->n : 0;
-        if (!str_is(domain, n->domain) || (best && (have < *ret_n || (have == *ret_n && strcmp(n->name, best->name) > 0))))
+        if (best && (have < *ret_n || (have == *ret_n && strcmp(n->name, best->name) > 0)))
             continue;
         best = n;
         *ret_n = have;
@@ -341,16 +383,12 @@ static str why_quota(const struct kuscia_room *r, struct arena *a, const struct 
 static str why_party(const struct kuscia_room *r, struct arena *a, const struct layout_party *p, const struct amounts *need)
 {
     uint64_t fit = 0;
-    bool any = false;
-    map_foreach(e, &r->nodes_) {
-        const struct node *n = e->value;
-        if (!str_is(p->domain, n->domain))
-            continue;
-        any = true;
-        uint64_t more = fits_on(n, need);
+    const struct domain *d = map_get(&r->domains_, p->domain);
+    for (size_t i = 0; d && i < d->nodes.len && fit < p->min_pods; i++) {
+        uint64_t more = fits_on(d->nodes.p[i], need);
         fit = more > UINT64_MAX - fit ? UINT64_MAX : fit + more;
     }
-    return any && fit < p->min_pods ? why_no_node(r, a, p, need, fit) : why_quota(r, a, p, need);
+    return d && fit < p->min_pods ? why_no_node(r, a, p, need, fit) : why_quota(r, a, p, need);
 }
 
 static int64_t end_of(const struct layout *l, const struct amounts *needs, const char *domain, int end)
@@ -407,15 +445,23 @@ str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct
 
 str kuscia_room_lacks(const struct kuscia_room *r, struct arena *a, str domain)
 {
-    size_t all = 0, ready = 0;
-    map_foreach(e, &r->nodes_) {
-        const struct node *n = e->value;
-        all += str_is(domain, n->domain);
-        ready += str_is(domain, n->domain) && n->ready;
-    }
+    const struct domain *d = map_get(&r->domains_, domain);
+    size_t all = d ? d->nodes.len : 0, ready = 0;
+    for (size_t i = 0; i < all && !ready; i++)
+        ready += d->nodes.p[i]->ready;
     if (!all)
         return arena_fmt(a, "domain " STR_FMT " has no nodes; a machine joins with cox join --domain " STR_FMT, STR_ARG(domain), STR_ARG(domain));
     if (!ready)
         return all == 1 ? arena_fmt(a, "the node of domain " STR_FMT " is not ready", STR_ARG(domain)) : arena_fmt(a, "none of the %zu nodes of domain " STR_FMT " is ready", all, STR_ARG(domain));
     return S("");
+}
+
+bool kuscia_room_has_quota(const struct kuscia_room *r, str domain)
+{
+    map_foreach(e, &r->quotas_) {
+        const struct quota *q = e->value;
+        if (str_is(domain, q->ns) && q->hard.len)
+            return true;
+    }
+    return false;
 }

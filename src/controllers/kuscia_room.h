@@ -11,7 +11,7 @@
 #include "controllers/kuscia_task_plan.h"
 
 struct kuscia_room {
-    struct map nodes_, quotas_, routes_;
+    struct map nodes_, domains_, quotas_, routes_; /* domains_: those that have nodes */
 };
 void kuscia_room_init(struct kuscia_room *r);
 void kuscia_room_fini(struct kuscia_room *r);
@@ -27,3 +27,5 @@ void kuscia_room_forget_routes(struct kuscia_room *r, bool of_cluster); /* whose
 str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct layout *l);
 /* "" : the domain has nodes that are ready; else what it lacks. */
 str kuscia_room_lacks(const struct kuscia_room *r, struct arena *a, str domain);
+/* Some quota limits what runs in the domain. */
+bool kuscia_room_has_quota(const struct kuscia_room *r, str domain);

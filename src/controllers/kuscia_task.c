@@ -1,6 +1,6 @@
 /* kuscia_task.c - KusciaTasks: reads the task, its programs and pods, and makes or ends what the plan says (kuscia_task_plan.h).
  *
- *   new ─► finalizer, port numbers in the status ─► TaskResourceGroup ─► files, pods, services ─► condition ResourceCreated ─► the pods say how far it is ─► end: what still runs, files and services go
+ *   new ─► finalizer and port numbers, in one write ─► TaskResourceGroup ─► files and services ─► pods ─► status: ResourceCreated ─► the pods say how far it is ─► end: what still runs, files and services go
  *
  * Everything of a task in other namespaces is owned by its TaskResourceGroup, which has its name: whoever deletes that, deletes all of it.  The finalizer sees to it when the task goes.
  * Pods that have ended stay until then, so that their logs can be read.  Every step can be taken again: names follow from the task alone. */
@@ -10,6 +10,7 @@
 #include "controllers/kuscia_room.h"
 
 #define FINALIZER KUSCIA("task-resources")
+#define PORTS_NOTE KUSCIA("allocated-ports") /* the numbers as the status will have them: chosen before anything is made, and written with the finalizer */
 
 struct state {
     struct kuscia_ports ports;
@@ -24,7 +25,13 @@ struct run {
     size_t nparties;
     struct layout layout;
     struct gather group, *pods; /* pods: in the order of the layout, at the end of the group */
+    struct place {
+        str ns, name;
+    } *places; /* of pods, same order */
     size_t npods;
+    struct ensure *made_first, *made_then; /* files and services; pods, by domain */
+    size_t nfirst, nthen;
+    struct json allocated; /* port numbers: of the status, else of the note; null: none yet */
     struct json status;
 };
 
@@ -129,7 +136,24 @@ static void fail_or_retry(struct job *j)
         job_end(j, WORK_RETRY);
 }
 
-/* --- a quota that others fill ---------------------------------------------------------------------------------------------------------------------------- */
+/* The status of a task of which something is made, from the first word on. */
+static struct json begun(struct job *j)
+{
+    const struct run *r = j->state;
+    struct arena *a = &j->arena;
+    struct json status = status_of(r) ? json_copy(a, status_of(r)) : json_object();
+    if (!json_get_str(&status, S("phase")).len)
+        json_set(a, &status, S("phase"), json_string(S("Pending")));
+    if (!json_get_str(&status, S("startTime")).len)
+        json_set(a, &status, S("startTime"), json_string(now_of(j)));
+    if (r->allocated.type != JSON_ARRAY)
+        return status;
+    json_set(a, &status, S("allocatedPorts"), r->allocated);
+    kuscia_condition(a, &status, "PortsAllocated", true, S(""), S(""), now_of(j));
+    return status;
+}
+
+/* --- what others have: a quota that is full, all port numbers of a domain ------------------------------------------------------------------------------------ */
 
 static void look_again(struct job *j)
 {
@@ -147,10 +171,15 @@ static void gave_back(struct job *j)
         job_end(j, WORK_RETRY);
 }
 
-static str of_task(struct arena *a, const char *plural, str ns, str uid);
+/* All objects of the kind in the namespace that were made for the task. */
+static str of_task(struct arena *a, const char *plural, str ns, str uid)
+{
+    str path = core_path(a, plural, ns, S(""));
+    return arena_fmt(a, STR_FMT "?labelSelector=kuscia.secretflow%%2Ftask-uid%%3D" STR_FMT, STR_ARG(path), STR_ARG(uid));
+}
 
-/* The pods that were made are given back: a task must not hold a part of a quota that another task waits for. */
-static void wait_for_quota(struct job *j, str why)
+/* The status that says so; false: its time is over, and the task has failed. */
+static bool waits_for_others(struct job *j, const char *reason, str why)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
@@ -158,17 +187,32 @@ static void wait_for_quota(struct job *j, str why)
     int64_t seconds = json_get_int(json_path(&r->task, "spec", "scheduleConfig", NULL), S("lifecycleSeconds"), 0);
     seconds = seconds > 0 ? seconds : KUSCIA_LIFE_SECONDS;
     if (civil_parse(json_get_str(status_of(r), S("startTime")), &start) && clock_wall(j->c->opts->clock) >= start + seconds * NSEC_PER_SEC) {
-        fail(j, "QuotaExceeded", arena_fmt(a, "there was no room within %lld seconds (lifecycleSeconds): " STR_FMT, (long long)seconds, STR_ARG(why)));
-        return;
+        fail(j, reason, arena_fmt(a, "there was no room within %lld seconds (lifecycleSeconds): " STR_FMT, (long long)seconds, STR_ARG(why)));
+        return false;
     }
-    r->status = json_copy(a, status_of(r));
+    r->status = begun(j);
     json_set(a, &r->status, S("phase"), json_string(S("Pending")));
-    json_set(a, &r->status, S("reason"), json_string(S("QuotaExceeded")));
+    json_set(a, &r->status, S("reason"), json_string(str_of(reason)));
     json_set(a, &r->status, S("message"), json_string(arena_fmt(a, "waiting for other tasks of the domain to end: " STR_FMT, STR_ARG(why))));
-    struct step *steps = arena_array(a, r->layout.nparties + 1, struct step);
+    return true;
+}
+
+/* The pods that were made are given back: a task must not hold a part of a quota that another task waits for. */
+static void wait_for_quota(struct job *j, str why)
+{
+    struct run *r = j->state;
+    struct step *steps = arena_array(&j->arena, r->layout.nparties + 1, struct step);
+    if (!waits_for_others(j, "QuotaExceeded", why))
+        return;
     for (size_t i = 0; i < r->layout.nparties; i++)
-        steps[i] = (struct step){S("DELETE"), of_task(a, "pods", r->layout.parties[i].domain, r->layout.uid), json_null()};
-    steps_all(j, steps, r->layout.nparties, gave_back);
+        steps[i] = (struct step){S("DELETE"), of_task(&j->arena, "pods", r->layout.parties[i].domain, r->layout.uid), json_null()};
+    steps_together(j, steps, r->layout.nparties, gave_back);
+}
+
+static void wait_for_ports(struct job *j, str why)
+{
+    if (waits_for_others(j, "PortsExhausted", why))
+        write_status(j, look_again);
 }
 
 /* --- making it ---------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -179,7 +223,7 @@ static void wait_for_room(struct job *j)
     struct run *r = j->state;
     struct arena *a = &j->arena;
     const struct json *meta = json_get(&j->answer, S("metadata"));
-    r->status = json_copy(a, status_of(r));
+    r->status = begun(j);
     json_set(a, &r->status, S("message"), json_string(arena_fmt(a, "waits for " STR_FMT "/" STR_FMT " of an earlier task to go", STR_ARG(json_get_str(meta, S("namespace"))), STR_ARG(json_get_str(meta, S("name"))))));
     write_status(j, look_again);
 }
@@ -208,7 +252,7 @@ static void made_all(struct job *j)
                                        (int64_t)port->number, port->scope, now_of(j)));
             }
     }
-    r->status = json_copy(a, status_of(r));
+    r->status = begun(j);
     if (services.len)
         json_set(a, &r->status, S("serviceStatuses"), services);
     kuscia_condition(a, &r->status, "ResourceCreated", true, S(""), S(""), now_of(j));
@@ -226,14 +270,44 @@ static void by_domain(const struct layout *l, size_t *order)
     }
 }
 
-/* Files before pods, pods before services. */
+static bool quota_counts(const struct run *r, const struct state *s)
+{
+    for (size_t i = 0; i < r->layout.nparties; i++)
+        if (kuscia_room_has_quota(&s->room, r->layout.parties[i].domain))
+            return true;
+    return false;
+}
+
+/* All at once, but where a quota counts them: there in the order of domains, so that one of two tasks gets on. */
+static void make_pods(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j))
+        made_all(j);
+    else if (quota_counts(r, state_of(j->c)))
+        ensure_all(j, r->made_then, r->nthen, made_all);
+    else
+        ensure_together(j, r->made_then, r->nthen, made_all);
+}
+
+static void add_pod(struct job *j, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    r->made_then[r->nthen++] = (struct ensure){core_path(a, "pods", p->domain, S("")), pod->name, kuscia_task_pod(a, &r->layout, p, pod, owner), NULL};
+    for (size_t m = 0; m < pod->nports; m++)
+        if (pod->ports[m].service.len)
+            r->made_first[r->nfirst++] =
+                (struct ensure){core_path(a, "services", p->domain, S("")), pod->ports[m].service, kuscia_service(a, &r->layout, p, pod, &pod->ports[m], owner), NULL};
+}
+
+/* What a pod reads, and the names under which others find it, before the pod. */
 static void make_objects(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
     const struct layout *l = &r->layout;
     struct err err = ERR_NONE;
-    size_t n = 0;
     if (!job_ok(j)) {
         fail_or_retry(j);
         return;
@@ -247,7 +321,8 @@ static void make_objects(struct job *j)
         fail(j, "TaskResourceGroupPhaseFailed", S("the pods could not be made in time"));
         return;
     }
-    struct ensure *list = arena_array(a, l->npods * (2 + LAYOUT_PORTS) + 1, struct ensure);
+    r->made_first = arena_array(a, l->npods * (1 + LAYOUT_PORTS) + 1, struct ensure);
+    r->made_then = arena_array(a, l->npods + 1, struct ensure);
     size_t *order = arena_array(a, l->nparties + 1, size_t);
     by_domain(l, order);
     for (size_t i = 0; i < l->nparties; i++) {
@@ -260,15 +335,12 @@ static void make_objects(struct job *j)
                     fail(j, "ConfigInvalid", arena_str(a, str_of(err.msg)));
                     return;
                 }
-                list[n++] = (struct ensure){core_path(a, "configmaps", p->domain, S("")), pod->config, config, NULL};
+                r->made_first[r->nfirst++] = (struct ensure){core_path(a, "configmaps", p->domain, S("")), pod->config, config, NULL};
             }
-            list[n++] = (struct ensure){core_path(a, "pods", p->domain, S("")), pod->name, kuscia_task_pod(a, l, p, pod, &owner), NULL};
-            for (size_t m = 0; m < pod->nports; m++)
-                if (pod->ports[m].service.len)
-                    list[n++] = (struct ensure){core_path(a, "services", p->domain, S("")), pod->ports[m].service, kuscia_service(a, l, p, pod, &pod->ports[m], &owner), NULL};
+            add_pod(j, p, pod, &owner);
         }
     }
-    ensure_all(j, list, n, made_all);
+    ensure_together(j, r->made_first, r->nfirst, make_pods);
 }
 
 static void made_group(struct job *j)
@@ -291,7 +363,7 @@ static void make_group(struct job *j)
 static void numbered(struct job *j)
 {
     struct run *r = j->state;
-    if (!job_ok(j) || !json_path(&j->answer, "status", "allocatedPorts", NULL)) {
+    if (!job_ok(j) || !object_has_finalizer(&j->answer, S(FINALIZER))) {
         ended(j);
         return;
     }
@@ -305,7 +377,6 @@ static void choose_ports(struct job *j)
     struct run *r = j->state;
     struct arena *a = &j->arena;
     struct err err = ERR_NONE;
-    struct json allocated;
     if (!controllers_synced(j->c->all)) { /* what others have is not known yet */
         job_end_after(j, 100 * NSEC_PER_MSEC);
         return;
@@ -315,17 +386,15 @@ static void choose_ports(struct job *j)
         fail(j, "Unsatisfiable", never);
         return;
     }
-    if (kuscia_layout_choose(a, &r->layout, &state_of(j->c)->ports, &allocated, &err) < 0) {
-        fail(j, "PortsExhausted", arena_str(a, str_of(err.msg)));
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL); /* a try before this one that nobody heard of */
+    if (kuscia_layout_choose(a, &r->layout, &state_of(j->c)->ports, &r->allocated, &err) < 0) {
+        wait_for_ports(j, arena_str(a, str_of(err.msg)));
         return;
     }
-    kuscia_ports_note(&state_of(j->c)->ports, j->key, &allocated); /* the watch will say the same a moment later */
-    r->status = status_of(r) ? json_copy(a, status_of(r)) : json_object();
-    json_set(a, &r->status, S("phase"), json_string(S("Pending")));
-    json_set(a, &r->status, S("startTime"), json_string(now_of(j)));
-    json_set(a, &r->status, S("allocatedPorts"), allocated);
-    kuscia_condition(a, &r->status, "PortsAllocated", true, S(""), S(""), now_of(j));
-    write_status(j, numbered);
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, &r->allocated); /* the watch will say the same a moment later */
+    struct json patch = object_has_finalizer(&r->task, S(FINALIZER)) ? patch_of(a, &r->task) : finalizer_addition(a, &r->task, S(FINALIZER));
+    json_set(a, json_ensure_object(a, json_get(&patch, S("metadata")), S("annotations")), S(PORTS_NOTE), json_string(json_text(a, &r->allocated)));
+    job_call(j, S("PATCH"), kuscia_path(a, "kusciatasks", r->ns, r->name, ""), &patch, numbered);
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -354,11 +423,33 @@ static struct step end_group(struct job *j, const struct run *r)
     return (struct step){S("PATCH"), kuscia_path(a, "taskresourcegroups", S(""), r->name, "/status"), json_make(a, "{\"status\":%j}", &status)};
 }
 
-/* All objects of the kind in the namespace that were made for the task. */
-static str of_task(struct arena *a, const char *plural, str ns, str uid)
+/* What has the name if it was made for the task: others may have had the name before. */
+static struct step delete_named(struct arena *a, const struct run *r, const char *plural, str ns, str name)
 {
-    str path = core_path(a, plural, ns, S(""));
-    return arena_fmt(a, STR_FMT "?labelSelector=kuscia.secretflow%%2Ftask-uid%%3D" STR_FMT, STR_ARG(path), STR_ARG(uid));
+    str all = of_task(a, plural, ns, json_get_str(r->meta, S("uid")));
+    return (struct step){S("DELETE"), arena_fmt(a, STR_FMT "&fieldSelector=metadata.name%%3D" STR_FMT, STR_ARG(all), STR_ARG(name)), json_null()};
+}
+
+/* Files and services.  Once all is made their names are known; a task that ended before is asked for whatever it has. */
+static size_t delete_things(struct arena *a, const struct run *r, struct step *steps)
+{
+    const struct json *services = json_get(status_of(r), S("serviceStatuses"));
+    size_t n = 0;
+    if (!has_condition(r, "ResourceCreated") || !r->group.found) {
+        for (size_t i = 0; i < r->nparties; i++) {
+            str domain = json_get_str(&parties_of(&r->task)->items[i], S("domainID")), uid = json_get_str(r->meta, S("uid"));
+            steps[n++] = (struct step){S("DELETE"), of_task(a, "services", domain, uid), json_null()};
+            steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", domain, uid), json_null()};
+        }
+        return n;
+    }
+    for (uint32_t i = 0; json_is(services, JSON_OBJECT) && i < services->len; i++) {
+        const struct json *x = &services->members[i].value;
+        steps[n++] = delete_named(a, r, "services", json_get_str(x, S("namespace")), json_get_str(x, S("serviceName")));
+    }
+    for (size_t i = 0; i < r->npods; i++)
+        steps[n++] = delete_named(a, r, "configmaps", r->places[i].ns, kuscia_config_name(a, r->places[i].name));
+    return n;
 }
 
 /* What has not ended is ended; what has stays for its logs. */
@@ -366,7 +457,8 @@ static void clean_up(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
-    struct step *steps = arena_array(a, r->npods + 2 * r->nparties + 1, struct step);
+    const struct json *services = json_get(status_of(r), S("serviceStatuses"));
+    struct step *steps = arena_array(a, 2 * r->npods + 2 * r->nparties + (json_is(services, JSON_OBJECT) ? services->len : 0) + 1, struct step);
     str group = json_get_str(json_get(&r->group.obj, S("status")), S("phase"));
     size_t n = 0;
     if (!job_ok(j)) {
@@ -382,12 +474,20 @@ static void clean_up(struct job *j)
         if (pod && !is_end(json_get_str(json_get(pod, S("status")), S("phase"))) && !object_deleting(pod))
             steps[n++] = (struct step){S("DELETE"), r->pods[i].path, delete_options(a, json_get_str(json_get(pod, S("metadata")), S("uid")), S(""))};
     }
-    for (size_t i = 0; i < r->nparties; i++) { /* by what they carry, not by name: others may have had the name before */
-        str domain = json_get_str(&parties_of(&r->task)->items[i], S("domainID")), uid = json_get_str(r->meta, S("uid"));
-        steps[n++] = (struct step){S("DELETE"), of_task(a, "services", domain, uid), json_null()};
-        steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", domain, uid), json_null()};
-    }
-    steps_all(j, steps, n, cleaned);
+    n += delete_things(a, r, steps + n);
+    steps_together(j, steps, n, cleaned);
+}
+
+static void want_pods(struct arena *a, struct run *r, size_t most)
+{
+    r->pods = arena_array(a, most, struct gather);
+    r->places = arena_array(a, most, struct place);
+}
+
+static void want_pod(struct arena *a, struct run *r, str ns, str name)
+{
+    r->places[r->npods] = (struct place){ns, name};
+    r->pods[r->npods++].path = core_path(a, "pods", ns, name);
 }
 
 /* The group knows the pods' names: the programs that they came from may be gone, or be others by now. */
@@ -401,11 +501,11 @@ static void end_pods(struct job *j)
         return;
     }
     r->group.found = r->group.found && is_ours(r, &r->group.obj);
-    r->pods = arena_array(a, LAYOUT_PODS, struct gather);
+    want_pods(a, r, LAYOUT_PODS);
     for (uint32_t i = 0; r->group.found && json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
         const struct json *pods = json_get(&parties->items[i], S("pods"));
         for (uint32_t k = 0; json_is(pods, JSON_ARRAY) && k < pods->len && r->npods < LAYOUT_PODS; k++)
-            r->pods[r->npods++].path = core_path(a, "pods", json_get_str(&parties->items[i], S("domainID")), json_get_str(&pods->items[k], S("name")));
+            want_pod(a, r, json_get_str(&parties->items[i], S("domainID")), json_get_str(&pods->items[k], S("name")));
     }
     gather_all(j, r->pods, r->npods, clean_up);
 }
@@ -450,10 +550,10 @@ static void look_at_pods(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
-    r->pods = arena_array(&j->arena, r->layout.npods + 1, struct gather);
+    want_pods(&j->arena, r, r->layout.npods + 1);
     for (size_t i = 0; i < r->layout.nparties; i++)
         for (size_t k = 0; k < r->layout.parties[i].npods; k++)
-            r->pods[r->npods++].path = core_path(&j->arena, "pods", r->layout.parties[i].domain, r->layout.parties[i].pods[k].name);
+            want_pod(&j->arena, r, r->layout.parties[i].domain, r->layout.parties[i].pods[k].name);
     gather_all(j, r->pods, r->npods, seen_all);
 }
 
@@ -473,14 +573,13 @@ static void got_images(struct job *j)
         fail(j, "ValidateFailed", arena_str(a, str_of(err.msg)));
         return;
     }
-    bool has_numbers = kuscia_layout_ports(&r->layout, json_get(status_of(r), S("allocatedPorts")));
-    if (has_condition(r, "ResourceCreated")) {
+    bool has_numbers = kuscia_layout_ports(&r->layout, &r->allocated);
+    if (has_condition(r, "ResourceCreated"))
         look_at_pods(j);
-    } else if (!has_numbers || !has_condition(r, "PortsAllocated")) {
+    else if (!has_numbers || !object_has_finalizer(&r->task, S(FINALIZER)))
         choose_ports(j);
-    } else {
+    else
         make_group(j);
-    }
 }
 
 static void read_images(struct job *j)
@@ -534,14 +633,12 @@ static void got_group_of_gone(struct job *j)
     job_call(j, S("DELETE"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), &options, group_gone);
 }
 
-static void got_task(struct job *j);
-
-static void bound_task(struct job *j)
+/* Numbers that were chosen and are not in the status yet; null: none. */
+static struct json noted_ports(struct arena *a, const struct json *meta)
 {
-    if (job_ok(j) && object_has_finalizer(&j->answer, S(FINALIZER)))
-        got_task(j);
-    else
-        ended(j);
+    str text = json_get_str(json_get(meta, S("annotations")), S(PORTS_NOTE));
+    struct json list;
+    return text.len && json_parse(a, text, NULL, &list, NULL) == 0 && list.type == JSON_ARRAY ? list : json_null();
 }
 
 static void got_task(struct job *j)
@@ -557,14 +654,12 @@ static void got_task(struct job *j)
     r->meta = json_get(&r->task, S("metadata"));
     controller_key_split(j->key, &r->ns, &r->name);
     r->nparties = json_is(parties_of(&r->task), JSON_ARRAY) ? parties_of(&r->task)->len : 0;
-    bool bound = object_has_finalizer(&r->task, S(FINALIZER));
-    if (object_deleting(&r->task) && bound) {
+    const struct json *allocated = json_get(status_of(r), S("allocatedPorts"));
+    r->allocated = allocated ? *allocated : noted_ports(&j->arena, r->meta);
+    if (object_deleting(&r->task) && object_has_finalizer(&r->task, S(FINALIZER))) {
         job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "taskresourcegroups", r->name), NULL, got_group_of_gone);
     } else if (object_deleting(&r->task) || json_get_str(status_of(r), S("completionTime")).len) {
         job_end(j, WORK_OK);
-    } else if (!bound) {
-        struct json patch = finalizer_addition(&j->arena, &r->task, S(FINALIZER));
-        job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, bound_task);
     } else if (is_end(json_get_str(status_of(r), S("phase")))) { /* somebody stopped it, or it ended before the controller did */
         look_at_group(j, end_pods);
     } else if (has_condition(r, "ResourceCreated")) {
@@ -585,14 +680,15 @@ static void reconcile(struct job *j)
 
 static void on_task(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    const struct json *status = json_get(informer_event_object(ev), S("status"));
     str ns = informer_event_ns(ev), key = arena_fmt(ev->arena_, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(informer_event_name(ev)));
     if (!str_is(ns, KUSCIA_NS))
         return;
-    if (ev->change == INFORMER_DELETED)
+    if (ev->change == INFORMER_DELETED) {
         kuscia_ports_note(&state_of(c)->ports, key, NULL);
-    else
-        kuscia_ports_see(&state_of(c)->ports, key, status);
+    } else {
+        struct json noted = noted_ports(ev->arena_, informer_event_meta(ev));
+        kuscia_ports_see(&state_of(c)->ports, key, json_get(informer_event_object(ev), S("status")), &noted);
+    }
     controller_enqueue(c, ev);
 }
 

@@ -73,6 +73,11 @@ static int lay_ports(struct arena *a, const struct layout_party *p, struct layou
     return 0;
 }
 
+str kuscia_config_name(struct arena *a, str pod)
+{
+    return arena_fmt(a, STR_FMT "-config", STR_ARG(pod));
+}
+
 static int lay_pods(struct arena *a, struct layout *l, struct layout_party *p, struct err *err)
 {
     int64_t replicas = json_get_int(json_get(p->party, S("template")), S("replicas"), json_get_int(p->template_, S("replicas"), 1)), min = json_get_int(p->party, S("minReservedPods"), 0);
@@ -86,7 +91,7 @@ static int lay_pods(struct arena *a, struct layout *l, struct layout_party *p, s
         const char *dash = p->role.len ? "-" : "";
         *pod = (struct layout_pod){.name = arena_fmt(a, STR_FMT "%s" STR_FMT "-%zu", STR_ARG(l->name), dash, STR_ARG(p->role), i),
                                    .identity = arena_fmt(a, STR_FMT "%s" STR_FMT "-%zu", STR_ARG(l->uid), dash, STR_ARG(p->role), i), .index = (uint32_t)i};
-        pod->config = arena_fmt(a, STR_FMT "-config", STR_ARG(pod->name));
+        pod->config = kuscia_config_name(a, pod->name);
         if (pod->identity.len > 63) /* a label's value */
             pod->identity = str_from(pod->identity, pod->identity.len - 63);
         int r = lay_ports(a, p, pod, err);

@@ -66,6 +66,7 @@ struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struc
 struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner);
 struct json kuscia_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner);
 bool kuscia_party_has_files(const struct layout_party *p);
+str kuscia_config_name(struct arena *a, str pod); /* ConfigMap of a task's pod */
 
 /* --- how far it is -------------------------------------------------------------------------------------------------------------------------- */
 struct task_view {

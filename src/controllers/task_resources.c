@@ -309,7 +309,7 @@ static void seen_resources(struct job *j)
     if (!str_is(phase, "Failed") && !str_is(phase, "Reserved"))
         reserve(j, r);
     size_t n = follow(j, r, str_is(json_get_str(&r->status, S("phase")), "Failed"));
-    steps_all(j, r->steps, n, write_status);
+    steps_together(j, r->steps, n, write_status);
 }
 
 /* One of an earlier group of that name that is still going: neither its place nor its words are of this group. */
@@ -329,6 +329,10 @@ static void seen_pods(struct job *j)
     for (size_t i = 0; i < r->npods; i++)
         r->pods[i].found = r->pods[i].found && !is_anothers(r, &r->pods[i].obj);
     r->resources = arena_array(&j->arena, r->nparties + 1, struct gather);
+    if (str_is(phase_of(r), "Creating")) { /* there are none yet; one that is there all the same stays, and is read the next time */
+        seen_resources(j);
+        return;
+    }
     for (size_t i = 0; i < r->nparties; i++)
         r->resources[i].path = kuscia_path(&j->arena, "taskresources", json_get_str(&r->parties->items[i], S("domainID")), resource_name(&j->arena, r, &r->parties->items[i]), "");
     gather_all(j, r->resources, r->nparties, seen_resources);

@@ -99,6 +99,7 @@ struct op {
     str method, path, content_type; /* "" : JSON, merge patch */
     struct json body;
     str key, uid; /* of a pod */
+    bool unread;  /* nobody looks at what it answers when it works */
     /* after the run */
     int status; /* 0: no answer, or not sent because another create failed */
     struct json answer;

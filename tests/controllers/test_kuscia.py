@@ -105,6 +105,23 @@ def test_never(s):
 
 # --- what a task is made of -----------------------------------------------------------------------------------------------------------
 
+def test_no_port_number(s):
+    """All numbers of a domain are taken: the task waits and says so, and starts when some are free.  What is chosen for one task is seen by the next before any status says it."""
+    image(s, "talks")
+    make(s, JOBS, "KusciaJob", "hog", {"initiator": "alice", "tasks": [task("only", party("bob"), app="talks", id="hog-1")]})
+    tap.ok("a task runs", wait_for(lambda: task_phase(s, "hog", "only") == "Running"), s.get(TASKS).text[-2000:])
+    own = status(s, f"{TASKS}/hog-1")["allocatedPorts"]
+    every = [{"domainID": "bob", "namedPort": {**own[0]["namedPort"], **{f"p/{n}": n for n in range(20000, 20000 + 12767)}}}]
+    tap.eq("it has all numbers now", s.patch(f"{TASKS}/hog-1/status", {"status": {"allocatedPorts": every}}).status, 200)
+    make(s, JOBS, "KusciaJob", "late", {"initiator": "alice", "tasks": [task("only", party("bob"), app="talks", id="late-1")]})
+    says = lambda: status(s, f"{TASKS}/late-1")  # noqa: E731
+    tap.ok("the next one waits for a number", wait_for(lambda: says().get("reason") == "PortsExhausted") and says()["phase"] == "Pending" and "domain bob has no free port number" in says()["message"], says())
+    tap.eq("and nothing is made of it", (s.get(f"{GROUPS}/late-1").status, pods(s, "late-1")), (404, []))
+    end_task(s, "hog", "only")
+    tap.ok("it starts when they are free", wait_for(lambda: task_phase(s, "late", "only") == "Running"), s.get(TASKS).text[-2000:])
+    end_task(s, "late", "only")
+
+
 def test_objects(s):
     image(s, "full", role="host,guest", files={"task.json": '{"id": "{{.TASK_ID}}", "input": "{{.TASK_INPUT_CONFIG}}", "self": {{{.TASK_CLUSTER_DEFINE.selfPartyIdx}}}, "me": "{{.KUSCIA_DOMAIN_ID}}",'
           ' "ports": {{{.ALLOCATED_PORTS}}}, "peer": "{{{.TASK_CLUSTER_DEFINE.parties[name=bob].services[portName=data].endpoints[0]}}}"}'}, replicas=2)
@@ -542,6 +559,7 @@ def main():
             test_bandwidth,
             test_loans,
             test_never,
+            test_no_port_number,
             test_who_lacks_bandwidth,
             test_one_decision,
             test_stopped_while_it_waits,
