@@ -118,6 +118,6 @@ def test_killed_meanwhile(s, w):
 
 if __name__ == "__main__":
     with Domains(DOMAINS, quota=5000) as server, TaskInvariants(server) as watch:
-        image(server, "small")
+        image(server, "small", files={"task.conf": "{{.TASK_ID}} {{{.TASK_CLUSTER_DEFINE}}}"})
         tap.run([test_random_tasks, test_all_cancelled, test_killed_meanwhile], server, watch)
     tap.done()
