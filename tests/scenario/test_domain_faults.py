@@ -177,8 +177,8 @@ def test_narrower_link(s, w):
 
 
 def test_smaller_quota(s, w):
-    limit = lambda n: s.patch(f"{K}/domains/carol", {"spec": {"resourceQuota": {"podMaxCount": n}}}).status  # noqa: E731
-    hard = lambda: s.get("/api/v1/namespaces/carol/resourcequotas/resource-limitation").json.get("spec", {}).get("hard", {}).get("pods")  # noqa: E731
+    limit = lambda n, d="carol": s.patch(f"{K}/domains/{d}", {"spec": {"resourceQuota": {"podMaxCount": n}}}).status  # noqa: E731
+    hard = lambda d="carol": s.get(f"/api/v1/namespaces/{d}/resourcequotas/resource-limitation").json.get("spec", {}).get("hard", {}).get("pods")  # noqa: E731
     pair(s, "one", "alice", "carol")
     pair(s, "two", "alice", "carol")
     runs(s, "one") and runs(s, "two") and w.seen()
@@ -186,6 +186,12 @@ def test_smaller_quota(s, w):
     pair(s, "three", "alice", "carol")
     tap.ok("the next task says so", wait_for(lambda: "quota" in message(s, "three")), status(s, f"{TASKS}/three-a"))
     tap.ok("and holds nothing", wait_for(lambda: not [p for p in pods(s, "three-a") if p["spec"].get("nodeName")]), pods(s, "three-a"))
+    there = len([p for p in s.get("/api/v1/namespaces/alice/pods").json["items"] if p["status"]["phase"] == "Running"])
+    limit(there + 1, "alice")
+    wait_for(lambda: hard("alice") == str(there + 1))
+    pair(s, "aside")
+    tap.ok("nor of the other domain's quota: a task that takes the last of it runs", end_task(s, "aside", "a"), message(s, "aside"))
+    limit(500, "alice")
     for name in ("one", "two"):
         tap.ok(f"what runs ends: {name}", end_task(s, name, "a"), message(s, name))
     limit(500)
