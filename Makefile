@@ -12,7 +12,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 COMMIT_TIME := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough \
-	-Wpointer-arith -Wwrite-strings -Werror
+	-Wpointer-arith -Wwrite-strings -Wformat-security -Werror
 BASEFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc -I. -g -fno-omit-frame-pointer $(WARN)
 GCC_ONLY := $(if $(filter clang fuzz,$(V)),,-Wno-format-truncation)
 FLAGS_release := -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE -fno-asynchronous-unwind-tables

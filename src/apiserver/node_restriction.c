@@ -7,6 +7,7 @@
 #include "apiserver/objects.h"
 
 #define MIRROR "kubernetes.io/config.mirror"
+#define NAMESPACE_DOMAIN_LABEL "kuscia.secretflow/domain-name" /* controllers/domains.c */
 #define FOLDER_FINALIZER "coxswain.dev/local-path" /* of volumes that lie on a node's disk */
 
 /* --- nodes ------------------------------------------------------------------------------------------------------------------------- */
@@ -113,6 +114,17 @@ static int restrict_node(struct admission_attrs *at, str node, struct err *err)
     return 0;
 }
 
+/* Its own, and those that are no institution's.  In another one's a pod of its making would be an address of that one's services. */
+static int restrict_namespace(struct admission_attrs *at, str node, struct err *err)
+{
+    struct json ns;
+    str domain = node_authz_domain(&at->req->user);
+    if (!domain.len || str_eq(at->ns, domain) || !object_get_builtin(at->srv->store, at->arena, S(""), S("namespaces"), S(""), at->ns, &ns, NULL) ||
+        !json_get_str(json_get(object_meta(&ns), S("labels")), S(NAMESPACE_DOMAIN_LABEL)).len)
+        return 0;
+    return admission_forbid(at, err, "node \"" STR_FMT "\" is of domain \"" STR_FMT "\", and namespace \"" STR_FMT "\" is another one's", STR_ARG(node), STR_ARG(domain), STR_ARG(at->ns));
+}
+
 /* --- pods ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void note_reference(void *arg, enum node_ref kind UNUSED, str name)
@@ -144,7 +156,7 @@ static int restrict_new_pod(struct admission_attrs *at, str node, struct err *er
     node_refs_each(at->arena, at->obj, note_reference, &refers);
     if (refers)
         return admission_forbid(at, err, "node \"" STR_FMT "\" can not create pods that reference service accounts, secrets, configmaps or claims", STR_ARG(node));
-    return 0;
+    return restrict_namespace(at, node, err);
 }
 
 static int restrict_pod(struct admission_attrs *at, str node, struct err *err)
@@ -242,6 +254,8 @@ static const struct {
     {"", "persistentvolumeclaims", restrict_claim},
     {"coordination.k8s.io", "leases", restrict_named},
     {"storage.k8s.io", "csinodes", restrict_named},
+    {"", "events", restrict_namespace},
+    {"events.k8s.io", "events", restrict_namespace},
 };
 
 int node_restrict(struct admission_attrs *at, struct err *err)

@@ -184,7 +184,7 @@ static int read_settings(struct job *j, const struct sim_setting *ret[REPORT_RUN
     str names[REPORT_RUNS_MAX];
     size_t n = words_of(given ? given : j->scenario && j->scenario->policy.len ? arena_cstr(&j->arena, j->scenario->policy) : sim_setting_default->name, names);
     if (n == 1 && str_is(names[0], "all"))
-        for (n = 0; sim_settings[n].name && n < REPORT_RUNS_MAX; n++)
+        for (n = 0; n < REPORT_RUNS_MAX && sim_settings[n].name; n++)
             names[n] = str_of(sim_settings[n].name);
     for (size_t i = 0; i < n; i++)
         if (!(ret[i] = sim_setting_find(names[i]))) {

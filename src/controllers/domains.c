@@ -30,6 +30,8 @@ struct run {
     struct json tokens, nodes; /* of the status to be */
     str fresh;                 /* a token whose Secret is to be made; "" none */
     str spent;                 /* id of one that was used just now; "" none */
+    str used, used_since;      /* the last one that was; "" none */
+    const struct json *requests;
 };
 
 static void ended(struct job *j)
@@ -184,38 +186,82 @@ static struct json token_status(struct job *j, str token, const char *state, str
     return json_make(&j->arena, "{\"token\":%S,\"state\":%s,\"lastTransitionTime\":%S}", token, state, since.len ? since : now_text(&j->arena, j->c->opts->clock));
 }
 
+static bool is_token(str t)
+{
+    return t.len == ID_LEN + 1 + SECRET_LEN;
+}
+
+static void have_token(struct job *j, str unused, str since)
+{
+    struct run *r = j->state;
+    json_push(&j->arena, &r->tokens, token_status(j, unused, "unused", since));
+    if (r->used.len)
+        json_push(&j->arena, &r->tokens, token_status(j, r->used, "used", r->used_since));
+    spend_secret(j);
+}
+
+/* "" where the Secret's time is counted, it is of a Domain that had this name before, or it is no token. */
+static str token_of(struct arena *a, const struct run *r, const struct json *secret)
+{
+    const struct json *data = json_get(secret, S("data")), *owners = json_path(secret, "metadata", "ownerReferences", NULL);
+    str id, key, uid = json_get_str(json_get(&r->domain, S("metadata")), S("uid"));
+    if (!json_is(owners, JSON_ARRAY) || !owners->len || !str_eq(json_get_str(&owners->items[0], S("uid")), uid) || json_get(data, S("expiration")) || base64_decode(a, BASE64_STD, json_get_str(data, S("token-id")), &id, NULL) < 0 ||
+        base64_decode(a, BASE64_STD, json_get_str(data, S("token-secret")), &key, NULL) < 0)
+        return S("");
+    return arena_fmt(a, STR_FMT "." STR_FMT, STR_ARG(id), STR_ARG(key));
+}
+
+/* One that was made and came into no status, as whoever made it was killed between the two, is the next one: nobody else would ever take it away. */
+static void got_secrets(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct json *items = json_get(&j->answer, S("items"));
+    char text[ID_LEN + 1 + SECRET_LEN + 1];
+    if (!job_ok(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++) {
+        str known = token_of(a, r, &items->items[i]);
+        if (is_token(known) && !str_eq(known, r->used) && !was_used(a, r->requests, known)) {
+            have_token(j, known, S(""));
+            return;
+        }
+    }
+    random_text(text, ID_LEN);
+    random_text(text + ID_LEN + 1, SECRET_LEN);
+    text[ID_LEN] = '.';
+    r->fresh = arena_str(a, str_of(text));
+    have_token(j, r->fresh, S(""));
+}
+
 /* One that is unused, and the last one that was used. */
 static void got_requests(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
-    const struct json *requests = json_get(&j->answer, S("items")), *list = json_path(&r->domain, "status", "deployTokenStatuses", NULL);
-    str unused = S(""), used = S(""), since = S(""), used_since = S("");
+    const struct json *list = json_path(&r->domain, "status", "deployTokenStatuses", NULL);
+    str unused = S(""), since = S("");
     if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
         return;
     }
+    r->requests = json_get(&j->answer, S("items"));
     for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
         bool is_used = str_is(json_get_str(&list->items[i], S("state")), "used");
-        *(is_used ? &used : &unused) = json_get_str(&list->items[i], S("token"));
-        *(is_used ? &used_since : &since) = json_get_str(&list->items[i], S("lastTransitionTime"));
+        *(is_used ? &r->used : &unused) = json_get_str(&list->items[i], S("token"));
+        *(is_used ? &r->used_since : &since) = json_get_str(&list->items[i], S("lastTransitionTime"));
     }
-    if (unused.len == ID_LEN + 1 + SECRET_LEN && was_used(a, requests, unused)) {
-        r->spent = used = unused;
-        used_since = unused = S("");
+    if (is_token(unused) && !was_used(a, r->requests, unused)) {
+        have_token(j, unused, since);
+        return;
     }
-    if (unused.len != ID_LEN + 1 + SECRET_LEN) {
-        char text[ID_LEN + 1 + SECRET_LEN + 1];
-        random_text(text, ID_LEN);
-        random_text(text + ID_LEN + 1, SECRET_LEN);
-        text[ID_LEN] = '.';
-        unused = r->fresh = arena_str(a, str_of(text));
-        since = S("");
+    if (is_token(unused)) {
+        r->spent = r->used = unused;
+        r->used_since = S("");
     }
-    json_push(a, &r->tokens, token_status(j, unused, "unused", since));
-    if (used.len)
-        json_push(a, &r->tokens, token_status(j, used, "used", used_since));
-    spend_secret(j);
+    job_call(j, S("GET"), arena_fmt(a, "/api/v1/namespaces/kube-system/secrets?labelSelector=kuscia.secretflow%%2Fdomain-name%%3D" STR_FMT, STR_ARG(j->key)), NULL, got_secrets);
 }
 
 static void list_requests(struct job *j)
@@ -324,7 +370,7 @@ static void got_domain(struct job *j)
         return;
     }
     struct run *r = j->state = arena_new(&j->arena, struct run);
-    *r = (struct run){.domain = j->answer, .tokens = json_array(), .nodes = json_array(), .fresh = S(""), .spent = S("")};
+    *r = (struct run){.domain = j->answer, .tokens = json_array(), .nodes = json_array(), .fresh = S(""), .spent = S(""), .used = S(""), .used_since = S("")};
     r->spec = json_get(&r->domain, S("spec"));
     r->is_partner = str_is(json_get_str(r->spec, S("role")), "partner");
     struct ensure *list = arena_array(&j->arena, 8, struct ensure);

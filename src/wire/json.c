@@ -235,6 +235,8 @@ bool json_depth_fits(const struct json *v, unsigned max)
 
 bool json_equal(const struct json *a, const struct json *b)
 {
+    if (!a || !b)
+        return a == b;
     if (a->type != b->type)
         return false;
     switch (a->type) {

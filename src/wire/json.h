@@ -109,7 +109,7 @@ bool json_to_double(const struct json *v, double *ret);
 
 /* Are arrays and objects nested at most `max` deep?  A scalar is 0 deep. */
 bool json_depth_fits(const struct json *v, unsigned max);
-/* Deep equality; objects regardless of member order, numbers by value. */
+/* Deep equality; objects regardless of member order, numbers by value.  NULL is what is not there: equal to itself, and to nothing that is, null included. */
 bool json_equal(const struct json *a, const struct json *b);
 
 /* --- changing (the arena is the tree's own or one that lives as long) --------------------------- */

@@ -374,6 +374,9 @@ TEST(equality)
         if (json_equal(&x, &y) != cases[i].want || json_equal(&y, &x) != cases[i].want)
             T_FAIL_("%s == %s is not %d", cases[i].a, cases[i].b, cases[i].want);
     }
+    struct json null = json_null();
+    T_OK(json_equal(NULL, NULL)); /* what is not there */
+    T_OK(!json_equal(NULL, &null) && !json_equal(&null, NULL));
 }
 
 TEST(doubles_as_go_writes_them)

@@ -1,36 +1,15 @@
 #!/usr/bin/env python3
 """`cox controllers` beside a server without any: the same work over HTTPS, one of several by election, killed and started again."""
-import os
 import pathlib
-import re
 import subprocess
 import sys
-import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from lib.cox import COX, PATIENCE, Server, tap, wait_for  # noqa: E402
+from lib.cox import COX, PATIENCE, Controllers, Server, tap, wait_for  # noqa: E402
 
 APPS = "/apis/apps/v1/namespaces/default/deployments"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cox-controllers"
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
-
-
-class Controllers:
-    def __init__(self, s, name, *options):
-        self.path = os.path.join(s.dir, f"{name}.log")
-        self.process = subprocess.Popen([COX, "controllers", "--kubeconfig", s.kubeconfig, "--metrics-bind", "127.0.0.1:0", *options], stderr=open(self.path, "wb"))
-
-    def log(self):
-        return open(self.path).read()
-
-    def get(self, path):
-        port = wait_for(lambda: re.search(r'metrics port="(\d+)"', self.log()), PATIENCE).group(1)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
-            return answer.read().decode()
-
-    def end(self, hard=False):
-        (self.process.kill if hard else self.process.terminate)()
-        return self.process.wait(PATIENCE)
 
 
 def pods(s):
@@ -60,14 +39,13 @@ def alone(s):
 def election(s):
     both = [Controllers(s, f"elected-{i}", "--leader-elect", "--leader-elect-lease-duration", "3s") for i in range(2)]
     holder = wait_for(lambda: s.get(LEASE).json.get("spec", {}).get("holderIdentity"), PATIENCE) or ""
-    leads = lambda c: "cox_controllers_active 1" in c.get("/metrics")
-    tap.ok("of two one acts", wait_for(lambda: [leads(c) for c in both].count(True) == 1, PATIENCE), holder)
-    first = next(c for c in both if leads(c))
+    tap.ok("of two one acts", wait_for(lambda: [c.leads() for c in both].count(True) == 1, PATIENCE), holder)
+    first = next(c for c in both if c.leads())
     other = both[1 - both.index(first)]
     scale(s, 2)
     tap.ok("it works", wait_for(lambda: len(pods(s)) == 2, PATIENCE))
     first.end(hard=True)
-    tap.ok("when it dies the other acts", wait_for(lambda: leads(other), PATIENCE))
+    tap.ok("when it dies the other acts", wait_for(other.leads, PATIENCE))
     scale(s, 4)
     tap.ok("and works", wait_for(lambda: len(pods(s)) == 4, PATIENCE))
     other.end()

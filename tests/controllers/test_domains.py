@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Domains: what an institution gets, how its machines join, and that they are of no other."""
 import base64
+import concurrent.futures
 import http.client
 import json
 import os
@@ -176,6 +177,37 @@ def test_names_that_others_will_have(s):
     tap.ok("nor speaks for it", r.status == 403 and "join under another name" in r.json["message"], r)
 
 
+def test_namespaces_of_others(s):
+    """A static pod's mirror with the labels of bob's pods would be an address of bob's services."""
+    wait_for(lambda: "unused" in tokens(s, "alice"))
+    a = Machine(s, "a3", tokens(s, "alice")["unused"])
+    made = a.request("POST", "/api/v1/nodes", node("a3"))
+    tap.eq("alice's machine", made.status, 201)
+    owner = {"apiVersion": "v1", "kind": "Node", "name": "a3", "uid": made.json["metadata"]["uid"]}
+    mirror = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "spy", "labels": {"app": "bobs"}, "annotations": {"kubernetes.io/config.mirror": "x"}, "ownerReferences": [owner]},
+              "spec": {"nodeName": "a3", "automountServiceAccountToken": False, "containers": [{"name": "c", "image": "i"}]}}
+    event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "told"}, "involvedObject": {"kind": "Pod", "name": "work"}, "reason": "Told", "message": "lies", "type": "Normal"}
+    post = lambda ns, plural, body: a.request("POST", f"/api/v1/namespaces/{ns}/{plural}", {**body, "involvedObject": {**event["involvedObject"], "namespace": ns}} if plural == "events" else body)  # noqa: E731
+    r = post("bob", "pods", mirror)
+    tap.ok("makes no pod in bob's namespace", r.status == 403 and 'namespace "bob" is another one\'s' in r.json["message"], r)
+    tap.eq("nor Events", (post("bob", "events", event).status, s.get("/api/v1/namespaces/bob/events/told").status), (403, 404))
+    tap.eq("in its own, and where nobody is, as every node", [post(ns, plural, body).status for ns in ("alice", "default") for plural, body in (("pods", mirror), ("events", event))], [201] * 4)
+
+
+def test_one_token_twice(s):
+    """Two machines come with it in the same moment: both are of its domain, it is used up once, and there is one new one."""
+    wait_for(lambda: "unused" in tokens(s, "alice"))
+    token = tokens(s, "alice")["unused"]
+    with concurrent.futures.ThreadPoolExecutor(2) as both:
+        machines = list(both.map(lambda name: Machine(s, name, token), ("twin-1", "twin-2")))
+    tap.eq("both join", [m.done.returncode for m in machines], [0, 0])
+    labels = [m.request("POST", "/api/v1/nodes", node(os.path.basename(m.dir)[2:])).json["metadata"].get("labels", {}).get(LABEL) for m in machines]
+    tap.eq("and are of its domain", labels, ["alice", "alice"])
+    tap.ok("it is used, and there is one new one", wait_for(lambda: tokens(s, "alice").get("used") == token and tokens(s, "alice").get("unused") not in (None, token)), tokens(s, "alice"))
+    secret = s.get(f"/api/v1/namespaces/kube-system/secrets/bootstrap-token-{token[:6]}").json
+    tap.ok("its time is counted", "expiration" in secret["data"], secret)
+
+
 def test_partner(s):
     s.post(DOMAINS, domain("far", role="partner", interConnProtocols=["kuscia"]))
     labels = lambda: s.get("/api/v1/namespaces/far").json["metadata"].get("labels", {})  # noqa: E731
@@ -194,7 +226,7 @@ def test_deleted(s):
 
 def main():
     with Server() as s:
-        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_names_that_others_will_have, test_partner, test_deleted], s)
+        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_names_that_others_will_have, test_namespaces_of_others, test_one_token_twice, test_partner, test_deleted], s)
     tap.done()
 
 

@@ -21,6 +21,7 @@ import tempfile
 import threading
 import time
 import traceback
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COX = os.environ.get("COX", str(ROOT / "build" / "cox"))
@@ -235,6 +236,30 @@ class Server:
                 tap.ok("the server ends cleanly", False, f"exit {code}\n{self.log()[-3000:]}")
             if self.own_dir:
                 shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Controllers:
+    """`cox controllers` for a server that has none."""
+
+    def __init__(self, s, name, *options):
+        self.path = os.path.join(s.dir, f"{name}.log")
+        with open(self.path, "wb") as log:
+            self.process = subprocess.Popen([COX, "controllers", "--kubeconfig", s.kubeconfig, "--metrics-bind", "127.0.0.1:0", *options], stderr=log)
+
+    def log(self):
+        return open(self.path).read()
+
+    def get(self, path):
+        port = wait_for(lambda: re.search(r'metrics port="(\d+)"', self.log())).group(1)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
+            return answer.read().decode()
+
+    def leads(self):
+        return "cox_controllers_active 1" in self.get("/metrics")
+
+    def end(self, hard=False):
+        (self.process.kill if hard else self.process.terminate)()
+        return self.process.wait(PATIENCE)
 
 
 class Watch:

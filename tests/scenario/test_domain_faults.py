@@ -177,8 +177,8 @@ def test_narrower_link(s, w):
 
 
 def test_smaller_quota(s, w):
-    limit = lambda n: s.patch(f"{K}/domains/carol", {"spec": {"resourceQuota": {"podMaxCount": n}}}).status  # noqa: E731
-    hard = lambda: s.get("/api/v1/namespaces/carol/resourcequotas/resource-limitation").json.get("spec", {}).get("hard", {}).get("pods")  # noqa: E731
+    limit = lambda n, d="carol": s.patch(f"{K}/domains/{d}", {"spec": {"resourceQuota": {"podMaxCount": n}}}).status  # noqa: E731
+    hard = lambda d="carol": s.get(f"/api/v1/namespaces/{d}/resourcequotas/resource-limitation").json.get("spec", {}).get("hard", {}).get("pods")  # noqa: E731
     pair(s, "one", "alice", "carol")
     pair(s, "two", "alice", "carol")
     runs(s, "one") and runs(s, "two") and w.seen()
@@ -186,6 +186,12 @@ def test_smaller_quota(s, w):
     pair(s, "three", "alice", "carol")
     tap.ok("the next task says so", wait_for(lambda: "quota" in message(s, "three")), status(s, f"{TASKS}/three-a"))
     tap.ok("and holds nothing", wait_for(lambda: not [p for p in pods(s, "three-a") if p["spec"].get("nodeName")]), pods(s, "three-a"))
+    there = len([p for p in s.get("/api/v1/namespaces/alice/pods").json["items"] if p["status"]["phase"] == "Running"])
+    limit(there + 1, "alice")
+    wait_for(lambda: hard("alice") == str(there + 1))
+    pair(s, "aside")
+    tap.ok("nor of the other domain's quota: a task that takes the last of it runs", end_task(s, "aside", "a"), message(s, "aside"))
+    limit(500, "alice")
     for name in ("one", "two"):
         tap.ok(f"what runs ends: {name}", end_task(s, name, "a"), message(s, name))
     limit(500)
@@ -195,8 +201,32 @@ def test_smaller_quota(s, w):
     w.holds("quota becomes smaller")
 
 
+def test_numbers(s, w):
+    """Six tasks take nearly all port numbers of a domain; what ends gives its own back, however it ends.  Most of them wait for room: numbers are held from the beginning."""
+    image(s, "many-ports", cpu="1m", replicas=64, ports=[{"name": f"p{i}", "scope": "Local"} for i in range(32)])
+    made = lambda n: status(s, f"{TASKS}/ports-{n}-a").get("allocatedPorts")  # noqa: E731
+    new = lambda n: job(s, f"ports-{n}", task("a", party("carol"), app="many-ports", id=f"ports-{n}-a", scheduleConfig=LONG))  # noqa: E731
+    for n in range(6):
+        new(n)
+    tap.ok("each task has its numbers", wait_for(lambda: all(made(n) for n in range(6))), [bool(made(n)) for n in range(6)])
+    new(6)
+    tap.ok("the seventh finds too few, and says so", wait_for(lambda: "port number" in message(s, "ports-6")) and not made(6), status(s, f"{TASKS}/ports-6-a"))
+    stage(s, "ports-0", "Cancel")
+    s.delete(f"{JOBS}/ports-1")
+    s.delete(f"{TASKS}/ports-2-a")
+    s.delete(f"{JOBS}/ports-2")
+    wait_for(lambda: phase(s, "ports-0") == "Cancelled" and s.get(f"{TASKS}/ports-1-a").status == s.get(f"{TASKS}/ports-2-a").status == 404)
+    s.delete(f"{JOBS}/ports-6")
+    for n in (7, 8, 9):
+        new(n)
+    tap.ok("three that went make room for three", wait_for(lambda: all(made(n) for n in (7, 8, 9))), [status(s, f"{TASKS}/ports-{n}-a").get("message") for n in (7, 8, 9)])
+    for n in range(10):
+        s.delete(f"{JOBS}/ports-{n}")
+    w.holds("numbers of ports")
+
+
 if __name__ == "__main__":
     with Domains(DOMAINS, quota=500) as server, TaskInvariants(server) as watch:
-        image(server, "small")
-        tap.run([test_node_deleted, test_agent_comes_back, test_node_lost, test_domain_deleted, test_program_deleted, test_restart_with_slow_ends, test_smaller_node, test_narrower_link, test_smaller_quota], server, watch)
+        image(server, "small", files={"task.conf": "{{.TASK_ID}} {{{.TASK_CLUSTER_DEFINE}}}"})
+        tap.run([test_node_deleted, test_agent_comes_back, test_node_lost, test_domain_deleted, test_program_deleted, test_restart_with_slow_ends, test_smaller_node, test_narrower_link, test_smaller_quota, test_numbers], server, watch)
     tap.done()

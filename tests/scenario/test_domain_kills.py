@@ -14,7 +14,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from lib.cox import PATIENCE, tap, wait_for  # noqa: E402
-from lib.kuscia import Domains, finish, image, job, make, party, phase, pods, stage, task  # noqa: E402
+from lib.kuscia import Domains, finish, image, job, make, party, phase, pods, stage, status, task  # noqa: E402
 from lib.tasks import GROUPS, JOBS, K, RESOURCES, TASKS, TaskInvariants  # noqa: E402
 
 SEED = int(os.environ.get("COX_SEED", "11"))
@@ -97,12 +97,9 @@ def through(s, points, is_done, most=100):
     for lives in range(most):
         s.env["COX_FAILPOINTS"] = points(lives)
         asked(s.start)
-        done = False
-        while s.process.poll() is None and not done:
-            done = asked(is_done)
-        if done:
+        wait_for(lambda: s.process.poll() is not None or asked(is_done))
+        if s.process.poll() is None:  # done, or nothing moves any more
             break
-        s.process.wait()
     s.env["COX_FAILPOINTS"] = ""
     s.kill()
     s.start()
@@ -164,6 +161,41 @@ def test_stops(s, w):
         w.holds(f"{name}")
 
 
+def test_program_gone(s, w):
+    """Its AppImage is deleted while a task is being made, after each of the writes that make it: the task runs with what it was, or fails and says so."""
+    ends, bad, args = set(), [], list(s.args)
+    for n in range(40):
+        name, program = f"prog-{n}", f"prog-{n}"
+        image(s, program, files={"a.conf": "{{.TASK_ID}}"})
+        s.env["COX_FAILPOINTS"] = f"controllers.write.after={n}+panic"
+        s.kill()
+        if not asked(s.start) or asked(lambda: job(s, name, task("a", party("alice"), party("bob"), app=program, id=f"{name}-a")) or True) is None:  # the writes of its start were enough
+            s.process.wait()
+            s.env["COX_FAILPOINTS"] = ""
+            s.start()
+            continue
+        runs = lambda: s.process.poll() is not None or len([p for p in pods(s, f"{name}-a") if p["status"].get("phase") == "Running"]) == 2  # noqa: E731
+        made = wait_for(lambda: asked(runs)) and s.process.poll() is None
+        s.kill()
+        s.env["COX_FAILPOINTS"], s.args = "", ["--controllers=false", *args]
+        s.start()
+        s.delete(f"{K}/appimages/{program}")
+        s.kill()
+        s.args = args
+        s.start()
+        if not wait_for(lambda: asked(lambda: push(s, name))):
+            bad.append(f"after {n} writes: {s.get(TASKS).text[-1500:]}")
+        ends.add(phase(s, name))
+        said = status(s, f"{TASKS}/{name}-a").get("message", "") + status(s, f"{JOBS}/{name}").get("message", "")
+        if phase(s, name) != "Succeeded" and "there is no AppImage" not in said:
+            bad.append(f"after {n} writes: {said}")
+        if made:
+            break
+    tap.ok(f"AppImage deleted after each of {n} writes: the task runs, or fails and says why", not bad, "\n".join(bad))
+    tap.eq("both ends were met", ends, {"Succeeded", "Failed"})
+    w.holds("AppImage deleted while a task is made")
+
+
 def test_at_random(s, w):
     """Many jobs that want more than there is, kills whenever a seed says so: all end, and no number is given twice."""
     rng = random.Random(SEED)
@@ -201,5 +233,5 @@ if __name__ == "__main__":
         image(server, "small")
         image(server, "files", files={"a.conf": "{{.TASK_ID}}", "b.conf": "{{{.ALLOCATED_PORTS}}}"})
         make(server, f"{K}/clusterdomainroutes", "ClusterDomainRoute", "alice-bob", {"source": "alice", "destination": "bob", "authenticationType": "None", "bandwidth": "60Mbps"})
-        tap.run([test_every_write, test_stops, test_at_random], server, watch)
+        tap.run([test_every_write, test_stops, test_program_gone, test_at_random], server, watch)
     tap.done()

@@ -54,34 +54,70 @@ def test_random_tasks(s, w):
     s.delete(f"{K}/clusterdomainroutes/alice-bob")
 
 
-def test_all_cancelled(s, w):
+def make_many(s, name):
+    conn = s.connect()
+    for i in range(MANY):
+        spec = {"initiator": "alice", "tasks": [{"alias": "a", "taskID": f"{name}-{i}-a", "appImage": "small", "taskInputConfig": "{}", "scheduleConfig": LONG,
+                                                 "parties": [party(d, resources=ask("1", "1")) for d in (DOMAINS[i % 4], DOMAINS[(i + 1 + i // 4 % 3) % 4])]}]}
+        assert s.request("POST", JOBS, {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "KusciaJob", "metadata": {"name": f"{name}-{i}"}, "spec": spec}, conn=conn).status == 201
+    conn.close()
+    wait_for(lambda: len([t for t in s.get(TASKS).json["items"] if t.get("status", {}).get("phase") == "Running"]) >= 4)
+
+
+def cancel_many(s, name, between=lambda: None):
     """Some run, most wait for room, some are being made: half of them are cancelled, the tasks of the others deleted and their jobs with them, all at once."""
     conn = s.connect()
-    send = lambda method, path, body=None, headers=None: s.request(method, path, body, headers, conn=conn).status  # noqa: E731
-    for i in range(MANY):
-        spec = {"initiator": "alice", "tasks": [{"alias": "a", "taskID": f"many-{i}-a", "appImage": "small", "taskInputConfig": "{}", "scheduleConfig": LONG,
-                                                 "parties": [party(d, resources=ask("1", "1")) for d in (DOMAINS[i % 4], DOMAINS[(i + 1 + i // 4 % 3) % 4])]}]}
-        assert send("POST", JOBS, {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "KusciaJob", "metadata": {"name": f"many-{i}"}, "spec": spec}) == 201
-    wait_for(lambda: len([t for t in s.get(TASKS).json["items"] if t.get("status", {}).get("phase") == "Running"]) >= 4)
     for i in range(MANY):
         if i % 2:
-            assert send("PATCH", f"{JOBS}/many-{i}", '{"metadata":{"labels":{"kuscia.secretflow/job-stage":"Cancel"}}}', MERGE) == 200
+            assert s.request("PATCH", f"{JOBS}/{name}-{i}", '{"metadata":{"labels":{"kuscia.secretflow/job-stage":"Cancel"}}}', MERGE, conn=conn).status == 200
         else:
-            send("DELETE", f"{TASKS}/many-{i}-a")
-            assert send("DELETE", f"{JOBS}/many-{i}") == 200
-    mine = lambda path: [o for o in s.get(path).json["items"] if o["metadata"]["name"].startswith("many-")]  # noqa: E731
-    tap.ok(f"{MANY} tasks: those of deleted jobs are gone, the others cancelled", wait_for(lambda: len(mine(JOBS)) == MANY // 2 and {j.get("status", {}).get("phase") for j in mine(JOBS)} == {"Cancelled"} and
-                                                                                          not [t for t in mine(TASKS) if int(t["metadata"]["name"].split("-")[1]) % 2 == 0], step=0.5),
+            s.request("DELETE", f"{TASKS}/{name}-{i}-a", conn=conn)
+            assert s.request("DELETE", f"{JOBS}/{name}-{i}", conn=conn).status == 200
+        if i % 97 == 96:
+            between()
+            conn.close()  # it opens itself again
+    conn.close()
+
+
+def all_gone(s, w, name, title):
+    mine = lambda path: [o for o in s.get(path).json["items"] if o["metadata"]["name"].startswith(name + "-")]  # noqa: E731
+    tap.ok(f"{title}: those of deleted jobs are gone, the others cancelled", wait_for(lambda: len(mine(JOBS)) == MANY // 2 and {j.get("status", {}).get("phase") for j in mine(JOBS)} == {"Cancelled"} and
+                                                                                   not [t for t in mine(TASKS) if int(t["metadata"]["name"].split("-")[1]) % 2 == 0], step=0.5),
            {j["metadata"]["name"]: j.get("status", {}).get("phase") for j in mine(JOBS)[:20]})
-    tap.ok("no pod is left", wait_for(lambda: not mine("/api/v1/pods"), step=0.3), len(mine("/api/v1/pods")))
-    w.holds("all cancelled")
+    tap.ok(f"{title}: no pod is left", wait_for(lambda: not mine("/api/v1/pods"), step=0.3), len(mine("/api/v1/pods")))
+    w.holds(title)
+
+
+def test_all_cancelled(s, w):
+    make_many(s, "many")
+    cancel_many(s, "many")
+    all_gone(s, w, "many", f"{MANY} tasks cancelled")
     job(s, "thereafter", task("a", *[party(d, resources=ask("4", "100")) for d in DOMAINS], id="thereafter-a"))
     tap.ok("the whole of every node is free again", end_task(s, "thereafter", "a"), message(s, "thereafter"))
-    conn.close()
+
+
+def test_killed_meanwhile(s, w):
+    """The server is killed again and again while it works on that."""
+    make_many(s, "cut")
+    kills = 0
+
+    def again():
+        nonlocal kills
+        kills += 1
+        s.kill()
+        s.start()
+
+    left = lambda: len([j for j in s.get(JOBS).json["items"] if j["metadata"]["name"].startswith("cut-") and j.get("status", {}).get("phase") != "Cancelled"])  # noqa: E731
+    cancel_many(s, "cut", again)
+    while kills < 25 and left():
+        again()
+    all_gone(s, w, "cut", f"{MANY} tasks cancelled, the server killed {kills} times")
+    job(s, "once-more", task("a", *[party(d, resources=ask("4", "100")) for d in DOMAINS], id="once-more-a"))
+    tap.ok("the whole of every node is free again", end_task(s, "once-more", "a"), message(s, "once-more"))
 
 
 if __name__ == "__main__":
     with Domains(DOMAINS, quota=5000) as server, TaskInvariants(server) as watch:
-        image(server, "small")
-        tap.run([test_random_tasks, test_all_cancelled], server, watch)
+        image(server, "small", files={"task.conf": "{{.TASK_ID}} {{{.TASK_CLUSTER_DEFINE}}}"})
+        tap.run([test_random_tasks, test_all_cancelled, test_killed_meanwhile], server, watch)
     tap.done()

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that are killed after, and before, each single write of their controllers while a service of several domains is made, changed and deleted, and data is granted: it ends as without a kill."""
+"""Servers that are killed after, and before, each single write of their controllers while a service of several domains is made, changed and deleted, data is granted, and a domain is made: it ends as without a
+kill."""
+import base64
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from lib.cox import rests, tap, wait_for  # noqa: E402
-from lib.kuscia import K, KDS, Domains, all_parts, image, is_available, make, numbers, parts, party, service  # noqa: E402
-from test_domain_kills import through  # noqa: E402
+from lib.kuscia import K, KDS, Domains, all_parts, image, is_available, make, numbers, parts, party, service, status  # noqa: E402
+from test_domain_kills import asked, through  # noqa: E402
 
 # What clears up asks for everything again in each life, and what starts tries some writes in vain: lives are longer than that.
 KILLS = {"after": lambda n: f"controllers.write.after={n % 9}+panic", "before": lambda n: f"controllers.write.before={7 + n % 16}+panic"}
@@ -71,8 +73,38 @@ def test_grants(s):
         tap.ok(f"killed {how} each write: and is gone, in {lives} lives of the server", wait_for(gone), s.get(data % "bob"))
 
 
+def test_tokens(s):
+    """A domain's token lets machines in: there is none but those that the status shows."""
+    secrets = lambda d: s.get(f"/api/v1/namespaces/kube-system/secrets?labelSelector=kuscia.secretflow/domain-name%3D{d}").json["items"]  # noqa: E731
+    plain = lambda secret, key: base64.b64decode(secret["data"][key]).decode()  # noqa: E731
+    there = lambda d: sorted(f"{plain(x, 'token-id')}.{plain(x, 'token-secret')}" for x in secrets(d))  # noqa: E731
+    shown = lambda d: sorted(t["token"] for t in status(s, f"{K}/domains/{d}").get("deployTokenStatuses", []))  # noqa: E731
+    for how, points in KILLS.items():
+        name = f"new-{how}"
+        make(s, f"{K}/domains", "Domain", name, {})
+        lives = through(s, points, lambda: bool(shown(name)))
+        tap.ok(f"killed {how} each write: the domain has a token, in {lives} lives of the server", wait_for(lambda: shown(name)))
+        tap.eq(f"killed {how} each write: and no other", there(name), shown(name))
+    bad = []
+    for n in range(12):
+        name = f"cut-{n}"
+        s.stop()
+        s.env["COX_FAILPOINTS"] = f"controllers.write.after={n}+panic"
+        if asked(s.start):
+            asked(lambda: make(s, f"{K}/domains", "Domain", name, {}))
+            wait_for(lambda: s.process.poll() is not None or asked(lambda: shown(name)))
+        s.kill()
+        s.env["COX_FAILPOINTS"] = ""
+        s.start()
+        if s.get(f"{K}/domains/{name}").status == 200:
+            wait_for(lambda: shown(name))
+            if there(name) != shown(name):
+                bad.append(f"after {n} writes: {len(there(name))} tokens, {len(shown(name))} shown")
+    tap.ok("killed after 0 to 11 writes: a token that was made and not shown is the next one", not bad, "\n".join(bad))
+
+
 if __name__ == "__main__":
     with Domains(("alice", "bob")) as server:
         image(server, "files", cpu="100m", files={"a.conf": "{{.SERVING_ID}} {{.INPUT_CONFIG}}"})
-        tap.run([test_services, test_grants], server)
+        tap.run([test_services, test_grants, test_tokens], server)
     tap.done()

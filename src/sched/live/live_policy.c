@@ -537,7 +537,7 @@ static void write_gauge(const struct queues *q, const struct gauge *g, struct st
         const char *at = (const char *)s + g->at;
         int64_t v = g->unit > 0 ? ((const struct policy_amounts *)at)->v[slot] : 0;
         strbuf_addf(out, "%s{queue_name=\"" STR_FMT "\"} %.10g\n", g->name, STR_ARG(s->name),
-                    g->unit <= 0 ? ((const double *)at)[slot] : v == POLICY_UNLIMITED ? -1 : (double)v / g->unit);
+                    g->unit <= 0 ? ((const double *)(const void *)at)[slot] : v == POLICY_UNLIMITED ? -1 : (double)v / g->unit);
     }
     free(all);
 }
