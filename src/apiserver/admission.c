@@ -5,6 +5,7 @@
 #include "api/quantity.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/certificates.h"
+#include "apiserver/domain_rights.h"
 #include "apiserver/internal.h"
 #include "apiserver/node_authz.h"
 #include "apiserver/queue_admission.h"
@@ -196,6 +197,7 @@ static const struct {
     {"DefaultIngressClass", default_ingress_class, NULL},
     {"CertificateRequests", certificates_admit, certificates_validate},
     {"Queues", NULL, queues_validate},
+    {"DomainRights", NULL, domain_rights_validate},
     {"RBACEscalation", NULL, validate_escalation},
     {"ResourceQuota", NULL, validate_resource_quota},
 };

@@ -86,6 +86,43 @@ def test_rights(s):
     tap.eq("they describe its data", (allowed("alice", "create", "domaindatas", "kuscia.secretflow"), allowed("bob", "create", "domaindatas", "kuscia.secretflow")), (True, False))
 
 
+def as_one_of(domain, user="somebody"):
+    return {"headers": {"Impersonate-User": user, "Impersonate-Group": f"kuscia:domain:{domain}"}}
+
+
+JOBS = "/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciajobs"
+STAGE = "kuscia.secretflow/job-stage"
+
+
+def test_people_and_jobs(s):
+    s.post("/apis/kuscia.secretflow/v1alpha1/appimages", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "AppImage", "metadata": {"name": "small"}, "spec": {
+        "image": {"name": "i", "tag": "1"}, "deployTemplates": [{"name": "x", "spec": {"containers": [{"name": "c"}]}}]}})
+    for name in ("gina", "hugo", "ivan"):
+        s.post(DOMAINS, domain(name))
+    s.patch(f"{DOMAINS}/hugo", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": "manual"}}})
+    job = {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "KusciaJob", "metadata": {"name": "both"}, "spec": {"initiator": "gina", "tasks": [
+        {"alias": "a", "appImage": "small", "parties": [{"domainID": "gina"}, {"domainID": "hugo"}]}]}}
+    gina, hugo, ivan = as_one_of("gina"), as_one_of("hugo"), as_one_of("ivan")
+    wait_for(lambda: all(review(s, "x", [f"kuscia:domain:{d}"], d, "approve", "kusciajobs", "kuscia.secretflow") for d in ("gina", "hugo", "ivan")) and s.get("/api/v1/namespaces/cross-domain").status == 200)
+    tap.eq("nobody else makes a job in a domain's name", s.post(JOBS, job, **gina).status, 403)
+    s.post(JOBS, job)
+    phase = lambda: s.get(f"{JOBS}/both").json.get("status", {}).get("phase")  # noqa: E731
+    tap.ok("it waits for an answer", wait_for(lambda: phase() == "AwaitingApproval"), s.get(f"{JOBS}/both"))
+    tap.eq("who takes part sees the job, and no list", [s.get(p, **who).status for who in (gina, hugo, ivan) for p in (f"{JOBS}/both", JOBS, f"{JOBS}?fieldSelector=metadata.name%3Dboth")], [200, 403, 200] * 2 + [403] * 3)
+    answer = lambda d, who, what="JobAccepted": s.patch(f"{JOBS}/both/status", {"status": {"approveStatus": {d: what}}}, **who).status  # noqa: E731
+    tap.eq("nobody answers for another", (answer("hugo", gina), answer("hugo", ivan), answer("ivan", hugo), answer("gina", hugo, None)), (403, 403, 403, 403))
+    tap.eq("nor writes the rest", [s.patch(p, body, **hugo).status for p, body in ((f"{JOBS}/both/status", {"status": {"phase": "Running"}}), (f"{JOBS}/both", {"spec": {"maxParallelism": 2}}),
+           (f"{JOBS}/both", {"metadata": {"finalizers": ["a/b"]}}), (f"{JOBS}/both", {"metadata": {"labels": {"x": "y"}}}))] + [s.delete(f"{JOBS}/both", **hugo).status], [403] * 5)
+    tap.eq("a domain answers for itself", answer("hugo", hugo), 200)
+    tap.ok("and it starts", wait_for(lambda: phase() == "Running"), s.get(f"{JOBS}/both"))
+    command = lambda stage, by, who: s.patch(f"{JOBS}/both", {"metadata": {"labels": {STAGE: stage, STAGE + "-trigger": by}}}, **who).status  # noqa: E731
+    tap.eq("commands in one's own name", (command("Stop", "gina", hugo), command("Stop", None, hugo), command("Stop", "ivan", ivan)), (403, 403, 403))
+    done = s.kubectl("label", "kj", "both", "-n", "cross-domain", f"{STAGE}=Stop", f"{STAGE}-trigger=hugo", "--as=somebody", "--as-group=kuscia:domain:hugo")
+    tap.ok("with kubectl", done.returncode == 0 and wait_for(lambda: phase() == "Failed") and "hugo" in s.get(f"{JOBS}/both").json["status"]["message"], done.stderr)
+    tap.eq("an administrator for all", (command("Restart", "gina", {}), answer("hugo", {})), (200, 200))
+    s.delete(f"{JOBS}/both")
+
+
 def test_joining(s):
     s.post(DOMAINS, domain("bob"))
     wait_for(lambda: "unused" in tokens(s, "bob") and "unused" in tokens(s, "alice"))
@@ -108,6 +145,8 @@ def test_joining(s):
     tap.eq("nor leave with it", s.get("/api/v1/nodes/a1").json["metadata"]["labels"].get(LABEL), "alice")
     b = Machine(s, "b1", tokens(s, "bob")["unused"])
     tap.eq("another's node is not its own", b.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {"x": "y"}}}).status, 403)
+    tap.ok("its rights are not its people's", wait_for(lambda: review(s, "x", ["kuscia:domain:alice"], "alice", "list", "configmaps")) and
+           [a.request("GET", f"/api/v1/namespaces/alice/{what}").status for what in ("configmaps", "pods", "events")] == [403] * 3)
     plain = subprocess.run([COX, "token", "create"], stdout=subprocess.PIPE, text=True, env={**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}).stdout.strip()
     p = Machine(s, "p1", plain)
     r = p.request("POST", "/api/v1/nodes", node("p1", {LABEL: "alice"}))
@@ -194,7 +233,7 @@ def test_deleted(s):
 
 def main():
     with Server() as s:
-        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_names_that_others_will_have, test_partner, test_deleted], s)
+        tap.run([test_what_a_domain_gets, test_rights, test_people_and_jobs, test_joining, test_names_of_others, test_names_that_others_will_have, test_partner, test_deleted], s)
     tap.done()
 
 
