@@ -111,6 +111,7 @@ def test_people_and_jobs(s):
     tap.eq("who takes part sees the job, and no list", [s.get(p, **who).status for who in (gina, hugo, ivan) for p in (f"{JOBS}/both", JOBS, f"{JOBS}?fieldSelector=metadata.name%3Dboth")], [200, 403, 200] * 2 + [403] * 3)
     answer = lambda d, who, what="JobAccepted": s.patch(f"{JOBS}/both/status", {"status": {"approveStatus": {d: what}}}, **who).status  # noqa: E731
     tap.eq("nobody answers for another", (answer("hugo", gina), answer("hugo", ivan), answer("ivan", hugo), answer("gina", hugo, None)), (403, 403, 403, 403))
+    tap.eq("nor what is no answer", (answer("hugo", hugo, "yes"), answer("hugo", {}, "yes")), (422, 422))
     tap.eq("nor writes the rest", [s.patch(p, body, **hugo).status for p, body in ((f"{JOBS}/both/status", {"status": {"phase": "Running"}}), (f"{JOBS}/both", {"spec": {"maxParallelism": 2}}),
            (f"{JOBS}/both", {"metadata": {"finalizers": ["a/b"]}}), (f"{JOBS}/both", {"metadata": {"labels": {"x": "y"}}}))] + [s.delete(f"{JOBS}/both", **hugo).status], [403] * 5)
     tap.eq("a domain answers for itself", answer("hugo", hugo), 200)
