@@ -9,6 +9,7 @@
  * A domain that is deleted leaves its namespace, labelled: what an institution has is not thrown away by one command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/civil.h"
+#include "controllers/domain_nodes.h"
 #include "controllers/kuscia.h"
 #include "rt/tls.h"
 #include "wire/base64.h"
@@ -19,7 +20,6 @@
 #define CSRS "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 #define RBAC "/apis/rbac.authorization.k8s.io/v1"
 #define USED_TOKEN_NS (600 * NSEC_PER_SEC)
-#define HEARTBEAT_NS (60 * NSEC_PER_SEC) /* the status is not written for heartbeats alone more often */
 #define QUIET_NS (200 * NSEC_PER_MSEC)
 enum { ID_LEN = 6, SECRET_LEN = 16 };
 
@@ -30,6 +30,7 @@ struct run {
     struct json tokens, nodes; /* of the status to be */
     str fresh;                 /* a token whose Secret is to be made; "" none */
     str spent;                 /* id of one that was used just now; "" none */
+    bool early;                /* not all nodes are known yet */
 };
 
 static void ended(struct job *j)
@@ -38,6 +39,15 @@ static void ended(struct job *j)
 }
 
 /* --- status ------------------------------------------------------------------------------------------------------------------------------- */
+
+static void wrote_status(struct job *j)
+{
+    const struct run *r = j->state;
+    if (job_ok(j) && r->early)
+        job_end_after(j, QUIET_NS);
+    else
+        job_end_status(j);
+}
 
 static bool same_but_heartbeats(struct arena *a, const struct json *have, const struct json *want, nsec_t *ret_behind)
 {
@@ -63,15 +73,16 @@ static void write_status(struct job *j)
     const struct json *status = json_get(&r->domain, S("status")), *tokens = json_get(status, S("deployTokenStatuses"));
     struct json none = json_array();
     nsec_t behind;
-    bool same = json_equal(tokens ? tokens : &none, &r->tokens) && same_but_heartbeats(a, json_get(status, S("nodeStatuses")), &r->nodes, &behind) && behind < HEARTBEAT_NS;
+    bool same = json_equal(tokens ? tokens : &none, &r->tokens) && same_but_heartbeats(a, json_get(status, S("nodeStatuses")), &r->nodes, &behind) && behind < DOMAIN_HEARTBEAT_NS;
     if (same) {
-        job_end(j, WORK_OK);
+        j->status = 200;
+        wrote_status(j);
         return;
     }
     struct json patch = patch_of(a, &r->domain), *st = json_ensure_object(a, &patch, S("status"));
     json_set(a, st, S("deployTokenStatuses"), r->tokens);
     json_set(a, st, S("nodeStatuses"), r->nodes);
-    job_call(j, S("PATCH"), kuscia_path(a, "domains", S(""), j->key, "/status"), &patch, ended);
+    job_call(j, S("PATCH"), kuscia_path(a, "domains", S(""), j->key, "/status"), &patch, wrote_status);
 }
 
 static struct json node_status(struct arena *a, const struct json *node)
@@ -89,25 +100,21 @@ static struct json node_status(struct arena *a, const struct json *node)
     return st;
 }
 
-static void got_nodes(struct job *j)
+static void show_nodes(struct job *j)
 {
     struct run *r = j->state;
-    const struct json *items = json_get(&j->answer, S("items"));
+    struct domain_nodes *nodes = j->c->state;
+    const struct json *shown = json_path(&r->domain, "status", "nodeStatuses", NULL);
     if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
         return;
     }
-    for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++)
-        json_push(&j->arena, &r->nodes, node_status(&j->arena, &items->items[i]));
+    r->early = !nodes->is_complete;
+    if (!r->early)
+        r->nodes = domain_nodes_list(nodes, &j->arena, j->key);
+    else if (json_is(shown, JSON_ARRAY)) /* a server that has just started does not take back what it said */
+        r->nodes = *shown;
     write_status(j);
-}
-
-static void list_nodes(struct job *j)
-{
-    if (!job_ok(j))
-        job_end(j, WORK_RETRY);
-    else
-        job_call(j, S("GET"), arena_fmt(&j->arena, "/api/v1/nodes?labelSelector=kuscia.secretflow%%2Fnamespace%%3D" STR_FMT, STR_ARG(j->key)), NULL, got_nodes);
 }
 
 /* --- tokens --------------------------------------------------------------------------------------------------------------------------------- */
@@ -142,7 +149,7 @@ static void make_secret(struct job *j)
     }
     if (!r->fresh.len) {
         j->status = 200;
-        list_nodes(j);
+        show_nodes(j);
         return;
     }
     struct json secret = json_make(&j->arena,
@@ -152,7 +159,7 @@ static void make_secret(struct job *j)
                                    "\"auth-extra-groups\":%S,\"description\":%S}}",
                                    secret_name(j, r->fresh), j->key, j->key, json_get_str(json_get(&r->domain, S("metadata")), S("uid")), token_id(r->fresh), str_from(r->fresh, ID_LEN + 1), arena_fmt(&j->arena, JOINS STR_FMT, STR_ARG(j->key)),
                                    arena_fmt(&j->arena, "Nodes of domain " STR_FMT " join with it.", STR_ARG(j->key)));
-    job_call(j, S("POST"), S("/api/v1/namespaces/kube-system/secrets"), &secret, list_nodes);
+    job_call(j, S("POST"), S("/api/v1/namespaces/kube-system/secrets"), &secret, show_nodes);
 }
 
 /* The machine still asks for its certificate with it. */
@@ -352,11 +359,30 @@ static void on_content(struct controller *c, const struct resource *r UNUSED, st
         workqueue_add_after(c->queue, domain, QUIET_NS);
 }
 
-static void on_node(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+static void look_at(void *controller, str domain)
 {
-    str domain = json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA_NODE_LABEL));
+    struct controller *c = controller;
     if (domain.len)
         workqueue_add_after(c->queue, domain, QUIET_NS);
+}
+
+static void on_node(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    str domain = ev->change == INFORMER_DELETED ? S("") : json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA_NODE_LABEL)), news[2];
+    struct json row = domain.len ? node_status(ev->arena_, informer_event_object(ev)) : json_null();
+    domain_nodes_note(c->state, informer_event_name(ev), domain, &row, news);
+    for (size_t i = 0; i < ARRAY_LEN(news); i++)
+        look_at(c, news[i]);
+}
+
+static void begin_nodes(struct controller *c, const struct resource *r UNUSED)
+{
+    domain_nodes_begin(c->state);
+}
+
+static void end_nodes(struct controller *c, const struct resource *r UNUSED)
+{
+    domain_nodes_end(c->state, look_at, c);
 }
 
 static void on_request(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
@@ -367,13 +393,27 @@ static void on_request(struct controller *c, const struct resource *r UNUSED, st
             workqueue_add_after(c->queue, str_from(json_str(&groups->items[i]), sizeof JOINS - 1), QUIET_NS);
 }
 
+static void init(struct controller *c)
+{
+    c->state = xnew(struct domain_nodes);
+    domain_nodes_init(c->state);
+}
+
+static void fini(struct controller *c)
+{
+    domain_nodes_fini(c->state);
+    free(c->state);
+}
+
 const struct controller_type controller_domains = {
     .name = "domains",
     .parallel = 4,
     .watches = {{.group = "kuscia.secretflow", .plural = "domains", .event = on_domain},
                 {.group = "", .plural = "namespaces", .event = on_content},
                 {.group = "", .plural = "resourcequotas", .event = on_content},
-                {.group = "", .plural = "nodes", .event = on_node},
+                {.group = "", .plural = "nodes", .event = on_node, .begin = begin_nodes, .synced = end_nodes},
                 {.group = "certificates.k8s.io", .plural = "certificatesigningrequests", .event = on_request}},
+    .init = init,
+    .fini = fini,
     .reconcile = reconcile,
 };
