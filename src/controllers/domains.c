@@ -243,6 +243,7 @@ static const char role_rules[] =
     "[{\"apiGroups\":[\"\"],\"resources\":[\"pods\",\"pods/log\",\"pods/explain\",\"services\",\"endpoints\",\"configmaps\",\"events\",\"resourcequotas\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"taskresources\",\"domainroutes\",\"gateways\",\"domaindatas\",\"domaindatasources\",\"domaindatagrants\"],"
     "\"verbs\":[\"get\",\"list\",\"watch\"]},"
+    "{\"apiGroups\":[\"metrics.k8s.io\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"kusciajobs\"],\"verbs\":[\"approve\",\"command\"]}," /* in its name: apiserver/domain_rights.h */
     "{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\",\"replicasets\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"domaindatas\",\"domaindatasources\",\"domaindatagrants\"],\"verbs\":[\"create\",\"delete\",\"patch\",\"update\"]}]";

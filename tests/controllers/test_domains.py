@@ -82,6 +82,7 @@ def test_rights(s):
     people = ["kuscia:domain:alice", "system:authenticated"]
     allowed = lambda ns, verb, what, group="": review(s, "anna", people, ns, verb, what, group)  # noqa: E731
     tap.ok("its people see its pods and logs", wait_for(lambda: allowed("alice", "list", "pods") and allowed("alice", "list", "deployments", "apps")))
+    tap.eq("and what they take", [allowed(ns, "list", "pods", "metrics.k8s.io") for ns in ("alice", "bob")], [True, False])
     tap.eq("of nobody else, and not its secrets", (allowed("bob", "list", "pods"), allowed("alice", "get", "secrets"), allowed("alice", "delete", "pods")), (False, False, False))
     tap.eq("they describe its data", (allowed("alice", "create", "domaindatas", "kuscia.secretflow"), allowed("bob", "create", "domaindatas", "kuscia.secretflow")), (True, False))
 
