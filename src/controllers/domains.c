@@ -29,6 +29,8 @@ struct run {
     bool is_partner;
     struct json tokens, nodes; /* of the status to be */
     str fresh;                 /* a token whose Secret is to be made; "" none */
+    str unused, since;         /* the token that the status shows, and since when; "" none */
+    str used, used_since;
     str spent;                 /* id of one that was used just now; "" none */
     bool early;                /* not all nodes are known yet */
 };
@@ -129,6 +131,15 @@ static void random_text(char *out, size_t n)
     out[n] = 0;
 }
 
+/* What a status says may be anybody's words. */
+static bool is_token(str token)
+{
+    bool fits = token.len == ID_LEN + 1 + SECRET_LEN;
+    for (size_t i = 0; fits && i < token.len; i++)
+        fits = i == ID_LEN ? token.p[i] == '.' : (token.p[i] >= 'a' && token.p[i] <= 'z') || (token.p[i] >= '0' && token.p[i] <= '9');
+    return fits;
+}
+
 static str token_id(str token)
 {
     return str_sub(token, 0, ID_LEN);
@@ -192,37 +203,61 @@ static struct json token_status(struct job *j, str token, const char *state, str
 }
 
 /* One that is unused, and the last one that was used. */
-static void got_requests(struct job *j)
+static void choose_tokens(struct job *j)
 {
     struct run *r = j->state;
     struct arena *a = &j->arena;
+    if (!r->unused.len) {
+        char text[ID_LEN + 1 + SECRET_LEN + 1];
+        random_text(text, ID_LEN);
+        random_text(text + ID_LEN + 1, SECRET_LEN);
+        text[ID_LEN] = '.';
+        r->unused = r->fresh = arena_str(a, str_of(text));
+        r->since = S("");
+    }
+    json_push(a, &r->tokens, token_status(j, r->unused, "unused", r->since));
+    if (r->used.len)
+        json_push(a, &r->tokens, token_status(j, r->used, "used", r->used_since));
+    j->status = 200;
+    spend_secret(j);
+}
+
+/* Somebody removed it, or wrote a token into the status that is none of this domain: nobody could join with what is shown. */
+static void got_secret(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    if (!job_ok(j) || !str_eq(json_get_str(json_path(&j->answer, "metadata", "labels", NULL), S(KUSCIA("domain-name"))), j->key))
+        r->unused = S("");
+    choose_tokens(j);
+}
+
+static void got_requests(struct job *j)
+{
+    struct run *r = j->state;
     const struct json *requests = json_get(&j->answer, S("items")), *list = json_path(&r->domain, "status", "deployTokenStatuses", NULL);
-    str unused = S(""), used = S(""), since = S(""), used_since = S("");
     if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
         return;
     }
     for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
         bool is_used = str_is(json_get_str(&list->items[i], S("state")), "used");
-        *(is_used ? &used : &unused) = json_get_str(&list->items[i], S("token"));
-        *(is_used ? &used_since : &since) = json_get_str(&list->items[i], S("lastTransitionTime"));
+        *(is_used ? &r->used : &r->unused) = json_get_str(&list->items[i], S("token"));
+        *(is_used ? &r->used_since : &r->since) = json_get_str(&list->items[i], S("lastTransitionTime"));
     }
-    if (unused.len == ID_LEN + 1 + SECRET_LEN && was_used(a, requests, unused)) {
-        r->spent = used = unused;
-        used_since = unused = S("");
+    if (!is_token(r->unused))
+        r->unused = S("");
+    if (r->unused.len && was_used(&j->arena, requests, r->unused)) {
+        r->spent = r->used = r->unused;
+        r->used_since = r->unused = S("");
     }
-    if (unused.len != ID_LEN + 1 + SECRET_LEN) {
-        char text[ID_LEN + 1 + SECRET_LEN + 1];
-        random_text(text, ID_LEN);
-        random_text(text + ID_LEN + 1, SECRET_LEN);
-        text[ID_LEN] = '.';
-        unused = r->fresh = arena_str(a, str_of(text));
-        since = S("");
-    }
-    json_push(a, &r->tokens, token_status(j, unused, "unused", since));
-    if (used.len)
-        json_push(a, &r->tokens, token_status(j, used, "used", used_since));
-    spend_secret(j);
+    if (r->unused.len)
+        job_call(j, S("GET"), core_path(&j->arena, "secrets", S("kube-system"), secret_name(j, r->unused)), NULL, got_secret);
+    else
+        choose_tokens(j);
 }
 
 static void list_requests(struct job *j)
@@ -248,6 +283,8 @@ static const char role_rules[] =
     "{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\",\"replicasets\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"domaindatas\",\"domaindatasources\",\"domaindatagrants\"],\"verbs\":[\"create\",\"delete\",\"patch\",\"update\"]}]";
 
+static const char jobs_namespace[] = "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" KUSCIA_NS "\"}}";
+
 static struct json namespace_of(struct job *j, const struct run *r)
 {
     struct arena *a = &j->arena;
@@ -268,7 +305,7 @@ static size_t wanted(struct job *j, const struct run *r, struct ensure *list)
     const struct json *most = json_path(r->spec, "resourceQuota", "podMaxCount", NULL);
     struct json rules = json_literal(a, role_rules);
     size_t n = 0;
-    list[n++] = (struct ensure){S("/api/v1/namespaces"), S(KUSCIA_NS), json_literal(a, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" KUSCIA_NS "\"}}"), NULL};
+    list[n++] = (struct ensure){S("/api/v1/namespaces"), S(KUSCIA_NS), json_literal(a, jobs_namespace), NULL};
     list[n++] = (struct ensure){S("/api/v1/namespaces"), j->key, namespace_of(j, r), "labels"};
     list[n++] = (struct ensure){arena_fmt(a, STR_FMT "/roles", STR_ARG(rbac)), S("domain"),
                                 json_make(a, "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"Role\",\"metadata\":{\"name\":\"domain\"},\"rules\":%j}", &rules), "rules"};
@@ -333,15 +370,31 @@ static void got_domain(struct job *j)
         return;
     }
     struct run *r = j->state = arena_new(&j->arena, struct run);
-    *r = (struct run){.domain = j->answer, .tokens = json_array(), .nodes = json_array(), .fresh = S(""), .spent = S("")};
+    *r = (struct run){.domain = j->answer, .tokens = json_array(), .nodes = json_array(), .fresh = S(""), .spent = S(""), .unused = S(""), .since = S(""), .used = S(""), .used_since = S("")};
     r->spec = json_get(&r->domain, S("spec"));
     r->is_partner = str_is(json_get_str(r->spec, S("role")), "partner");
     struct ensure *list = arena_array(&j->arena, 8, struct ensure);
     ensure_all(j, list, wanted(j, r, list), content_made);
 }
 
+/* --- the namespace of jobs, which all domains share ------------------------------------------------------------------------------------------------ */
+
+static void got_any_domain(struct job *j)
+{
+    const struct json *items = json_get(&j->answer, S("items"));
+    struct json ns = json_literal(&j->arena, jobs_namespace);
+    if (!job_ok(j) || !json_is(items, JSON_ARRAY) || !items->len)
+        job_end_status(j);
+    else
+        job_call(j, S("POST"), S("/api/v1/namespaces"), &ns, ended);
+}
+
 static void reconcile(struct job *j)
 {
+    if (str_is(j->key, KUSCIA_NS)) { /* no domain has this name */
+        job_call(j, S("GET"), S(KUSCIA_PATH "/domains?limit=1"), NULL, got_any_domain);
+        return;
+    }
     job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "domains", j->key), NULL, got_domain);
 }
 
@@ -353,11 +406,19 @@ static void on_domain(struct controller *c, const struct resource *r UNUSED, str
 }
 
 /* Somebody changed or removed what a domain has. */
+static void on_right(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (ev->change != INFORMER_LISTED && str_is(informer_event_name(ev), "domain"))
+        workqueue_add_after(c->queue, informer_event_ns(ev), QUIET_NS);
+}
+
 static void on_content(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
     str domain = json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA("domain-name")));
     if (domain.len && ev->change != INFORMER_LISTED)
         workqueue_add_after(c->queue, domain, QUIET_NS);
+    if (ev->change == INFORMER_DELETED && !informer_event_ns(ev).len && str_is(informer_event_name(ev), KUSCIA_NS))
+        workqueue_add_after(c->queue, S(KUSCIA_NS), QUIET_NS);
 }
 
 static void look_at(void *controller, str domain)
@@ -412,6 +473,8 @@ const struct controller_type controller_domains = {
     .watches = {{.group = "kuscia.secretflow", .plural = "domains", .event = on_domain},
                 {.group = "", .plural = "namespaces", .event = on_content},
                 {.group = "", .plural = "resourcequotas", .event = on_content},
+                {.group = "rbac.authorization.k8s.io", .plural = "roles", .event = on_right},
+                {.group = "rbac.authorization.k8s.io", .plural = "rolebindings", .event = on_right},
                 {.group = "", .plural = "nodes", .event = on_node, .begin = begin_nodes, .synced = end_nodes},
                 {.group = "certificates.k8s.io", .plural = "certificatesigningrequests", .event = on_request}},
     .init = init,

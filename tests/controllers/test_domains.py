@@ -95,6 +95,32 @@ JOBS = "/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciajobs"
 STAGE = "kuscia.secretflow/job-stage"
 
 
+def test_what_others_take_away(s):
+    """Each by itself, and without a word from a node."""
+    s.post(DOMAINS, domain("jane"))
+    wait_for(lambda: "unused" in tokens(s, "jane"))
+    first = tokens(s, "jane")["unused"]
+    secret = lambda token: f"/api/v1/namespaces/kube-system/secrets/bootstrap-token-{token[:6]}"  # noqa: E731
+    tap.eq("a token is a Secret", s.get(secret(first)).status, 200)
+    s.delete(secret(first))
+    s.patch(f"{DOMAINS}/jane", {"metadata": {"labels": {"looked": "at"}}})
+    tap.ok("one that is gone is shown no more", wait_for(lambda: tokens(s, "jane").get("unused") not in (None, first) and s.get(secret(tokens(s, "jane")["unused"])).status == 200), tokens(s, "jane"))
+    for odd in ("abcdef.0123456789abcdef", "../../.0123456789abcdef", "x"):
+        s.patch(f"{DOMAINS}/jane/status", {"status": {"deployTokenStatuses": [{"token": odd, "state": "unused"}]}})
+        tap.ok("nor one that never was", wait_for(lambda: tokens(s, "jane").get("unused") not in (None, odd) and s.get(secret(tokens(s, "jane")["unused"])).status == 200), tokens(s, "jane"))  # noqa: B023
+    rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/jane"
+    s.delete(f"{rbac}/roles/domain")
+    tap.ok("rights that are removed come back", wait_for(lambda: s.get(f"{rbac}/roles/domain").status == 200))
+    s.patch(f"{rbac}/roles/domain", {"rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]})
+    tap.ok("rights that are added go", wait_for(lambda: "*" not in str(s.get(f"{rbac}/roles/domain").json["rules"])))
+    s.delete(f"{rbac}/rolebindings/domain")
+    tap.ok("and whose they are", wait_for(lambda: s.get(f"{rbac}/rolebindings/domain").status == 200))
+    uid = lambda: s.get("/api/v1/namespaces/cross-domain").json["metadata"].get("uid")  # noqa: E731
+    was = uid()
+    s.delete("/api/v1/namespaces/cross-domain")
+    tap.ok("the namespace of jobs", wait_for(lambda: uid() not in (None, was)), was)
+
+
 def test_people_and_jobs(s):
     s.post("/apis/kuscia.secretflow/v1alpha1/appimages", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "AppImage", "metadata": {"name": "small"}, "spec": {
         "image": {"name": "i", "tag": "1"}, "deployTemplates": [{"name": "x", "spec": {"containers": [{"name": "c"}]}}]}})
@@ -248,7 +274,7 @@ def test_deleted(s):
 
 def main():
     with Server() as s:
-        tap.run([test_what_a_domain_gets, test_rights, test_people_and_jobs, test_joining, test_names_of_others, test_names_that_others_will_have, test_partner, test_deleted], s)
+        tap.run([test_what_a_domain_gets, test_rights, test_what_others_take_away, test_people_and_jobs, test_joining, test_names_of_others, test_names_that_others_will_have, test_partner, test_deleted], s)
     tap.done()
 
 
