@@ -200,6 +200,9 @@ void v_kuscia_pod_spec(struct vctx *c, const struct vpath *p, const struct json 
             if (V_GET(port, "port") && V_INT(port, "port"))
                 v_port(c, V_FIELD(V_INDEX(ports_at, k), "port"), V_INT(port, "port"));
         }
+        str pull = V_STR(one, "imagePullPolicy");
+        if (pull.len && !str_is(pull, "Always") && !str_is(pull, "IfNotPresent") && !str_is(pull, "Never"))
+            v_unsupported(c, V_FIELD(here, "imagePullPolicy"), pull, "Always|IfNotPresent|Never");
         if (probe.len && !v_map_get(&ports, probe))
             v_invalid_str(c, V_FIELD(V_FIELD(here, "metricProbe"), "port"), probe, "no port of the pod has this name");
     }
@@ -215,6 +218,8 @@ static void check_config_mounts(struct vctx *c, const struct vpath *at, const st
                 v_invalid_str(c, V_FIELD(V_INDEX(here, k), "subPath"), file, "no file of spec.configTemplates has this name");
             if (path.len && !str_has_prefix(path, S("/")))
                 v_invalid_str(c, V_FIELD(V_INDEX(here, k), "mountPath"), path, "must be an absolute path");
+            else if (path.len && v_seen_before(V_GET(one, "configVolumeMounts"), k, S("mountPath")))
+                v_duplicate(c, V_FIELD(V_INDEX(here, k), "mountPath"), path);
         }
     }
 }

@@ -40,6 +40,9 @@ TEST(app_images)
         BAD(IMAGE(TEMPLATE("a", "", "{'name':'main','configVolumeMounts':[{'mountPath':'w','subPath':'other.conf'}]}")),
             "[spec.deployTemplates[0].spec.containers[0].configVolumeMounts[0].subPath: Invalid value: 'other.conf': no file of spec.configTemplates has this name, "
             "spec.deployTemplates[0].spec.containers[0].configVolumeMounts[0].mountPath: Invalid value: 'w': must be an absolute path]"),
+        BAD(IMAGE(TEMPLATE("a", "", "{'name':'main','imagePullPolicy':'Perhaps','configVolumeMounts':[{'mountPath':'/w','subPath':'task.conf'},{'mountPath':'/w','subPath':'task.conf'}]}")),
+            "[spec.deployTemplates[0].spec.containers[0].configVolumeMounts[1].mountPath: Duplicate value: '/w', "
+            "spec.deployTemplates[0].spec.containers[0].imagePullPolicy: Unsupported value: 'Perhaps': supported values: 'Always', 'IfNotPresent', 'Never']"),
         BAD(IMAGE(TEMPLATE("a", "", MAIN "," MAIN)), "[spec.deployTemplates[0].spec.containers[1].name: Duplicate value: 'main', "
                                                      "spec.deployTemplates[0].spec.containers[1].ports[0].name: Duplicate value: 'spu']"),
         BAD(IMAGE(TEMPLATE("a", "", "{'name':'main','ports':[{'name':'m','scope':'World'}],'metricProbe':{'path':'/m','port':'n'}}")),

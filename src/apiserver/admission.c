@@ -5,7 +5,9 @@
 #include "api/quantity.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/certificates.h"
+#include "apiserver/domain_rights.h"
 #include "apiserver/internal.h"
+#include "apiserver/kuscia_words.h"
 #include "apiserver/node_authz.h"
 #include "apiserver/queue_admission.h"
 
@@ -196,6 +198,8 @@ static const struct {
     {"DefaultIngressClass", default_ingress_class, NULL},
     {"CertificateRequests", certificates_admit, certificates_validate},
     {"Queues", NULL, queues_validate},
+    {"KusciaWords", NULL, kuscia_words_validate},
+    {"DomainRights", NULL, domain_rights_validate},
     {"RBACEscalation", NULL, validate_escalation},
     {"ResourceQuota", NULL, validate_resource_quota},
 };

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "apiserver/authz_policy.h"
+#include "apiserver/domain_rights.h"
 #include "apiserver/node_authz.h"
 #include "apiserver/objects.h"
 
@@ -115,9 +116,12 @@ void authz_free(struct authz *z)
 static void grants_visit(const struct authz_policy *p, struct arena *a, const struct api_user *user, str ns,
                          bool (*each)(void *arg, const struct authz_grant *g), void *arg)
 {
+    bool is_node = node_authz_name(user).len > 0;
     for (int in_ns = 0; in_ns <= (ns.len > 0); in_ns++) {
         str where = in_ns ? ns : S("");
         for (size_t i = 0; i <= user->ngroups; i++) {
+            if (i && is_node && domain_of_group(user->groups[i - 1]).len) /* it says whose the machine is: the rights are its people's */
+                continue;
             const struct authz_grant *g =
                 i ? authz_policy_find(p, a, 'g', where, user->groups[i - 1]) : authz_policy_find(p, a, 'u', where, user->name);
             for (; g; g = g->next)
@@ -193,6 +197,11 @@ bool authz_check(struct authz *z, struct arena *a, const struct authz_attrs *att
     struct strbuf problems = strbuf_on(a);
     struct check c = {.arena = a, .attrs = attrs, .problems = ret_reason ? &problems : NULL};
     grants_visit(p, a, attrs->user, attrs->is_resource ? attrs->ns : S(""), check_grant, &c);
+    if (!c.allowed_by && !attrs->by_role_only && domain_rights_allow(z->store, a, attrs)) {
+        if (ret_reason)
+            *ret_reason = S("the user's domain takes part in the job");
+        return true;
+    }
     if (ret_reason && c.allowed_by)
         *ret_reason = reason_of(a, c.allowed_by);
     else if (ret_reason && c.nproblems)

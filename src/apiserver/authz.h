@@ -17,6 +17,7 @@ struct authz_attrs {
     str verb;
     str group, version, resource, subresource, ns, name; /* is_resource */
     str path;                                            /* otherwise */
+    bool by_role_only; /* what is allowed for another reason than RBAC to the people of a domain (domain_rights.h) is not */
     str field_node, label_node; /* of a list: the node that its field selector spec.nodeName, its label selector coxswain.dev/node names */
 };
 

@@ -9,6 +9,7 @@
  * A domain that is deleted leaves its namespace, labelled: what an institution has is not thrown away by one command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/civil.h"
+#include "controllers/domain_nodes.h"
 #include "controllers/kuscia.h"
 #include "rt/tls.h"
 #include "wire/base64.h"
@@ -19,7 +20,6 @@
 #define CSRS "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 #define RBAC "/apis/rbac.authorization.k8s.io/v1"
 #define USED_TOKEN_NS (600 * NSEC_PER_SEC)
-#define HEARTBEAT_NS (60 * NSEC_PER_SEC) /* the status is not written for heartbeats alone more often */
 #define QUIET_NS (200 * NSEC_PER_MSEC)
 enum { ID_LEN = 6, SECRET_LEN = 16 };
 
@@ -29,9 +29,11 @@ struct run {
     bool is_partner;
     struct json tokens, nodes; /* of the status to be */
     str fresh;                 /* a token whose Secret is to be made; "" none */
+    str unused, since;         /* the token that the status shows, and since when; "" none */
+    str used, used_since;
     str spent;                 /* id of one that was used just now; "" none */
-    str used, used_since;      /* the last one that was; "" none */
     const struct json *requests;
+    bool early;                /* not all nodes are known yet */
 };
 
 static void ended(struct job *j)
@@ -40,6 +42,15 @@ static void ended(struct job *j)
 }
 
 /* --- status ------------------------------------------------------------------------------------------------------------------------------- */
+
+static void wrote_status(struct job *j)
+{
+    const struct run *r = j->state;
+    if (job_ok(j) && r->early)
+        job_end_after(j, QUIET_NS);
+    else
+        job_end_status(j);
+}
 
 static bool same_but_heartbeats(struct arena *a, const struct json *have, const struct json *want, nsec_t *ret_behind)
 {
@@ -65,15 +76,16 @@ static void write_status(struct job *j)
     const struct json *status = json_get(&r->domain, S("status")), *tokens = json_get(status, S("deployTokenStatuses"));
     struct json none = json_array();
     nsec_t behind;
-    bool same = json_equal(tokens ? tokens : &none, &r->tokens) && same_but_heartbeats(a, json_get(status, S("nodeStatuses")), &r->nodes, &behind) && behind < HEARTBEAT_NS;
+    bool same = json_equal(tokens ? tokens : &none, &r->tokens) && same_but_heartbeats(a, json_get(status, S("nodeStatuses")), &r->nodes, &behind) && behind < DOMAIN_HEARTBEAT_NS;
     if (same) {
-        job_end(j, WORK_OK);
+        j->status = 200;
+        wrote_status(j);
         return;
     }
     struct json patch = patch_of(a, &r->domain), *st = json_ensure_object(a, &patch, S("status"));
     json_set(a, st, S("deployTokenStatuses"), r->tokens);
     json_set(a, st, S("nodeStatuses"), r->nodes);
-    job_call(j, S("PATCH"), kuscia_path(a, "domains", S(""), j->key, "/status"), &patch, ended);
+    job_call(j, S("PATCH"), kuscia_path(a, "domains", S(""), j->key, "/status"), &patch, wrote_status);
 }
 
 static struct json node_status(struct arena *a, const struct json *node)
@@ -91,25 +103,21 @@ static struct json node_status(struct arena *a, const struct json *node)
     return st;
 }
 
-static void got_nodes(struct job *j)
+static void show_nodes(struct job *j)
 {
     struct run *r = j->state;
-    const struct json *items = json_get(&j->answer, S("items"));
+    struct domain_nodes *nodes = j->c->state;
+    const struct json *shown = json_path(&r->domain, "status", "nodeStatuses", NULL);
     if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
         return;
     }
-    for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++)
-        json_push(&j->arena, &r->nodes, node_status(&j->arena, &items->items[i]));
+    r->early = !nodes->is_complete;
+    if (!r->early)
+        r->nodes = domain_nodes_list(nodes, &j->arena, j->key);
+    else if (json_is(shown, JSON_ARRAY)) /* a server that has just started does not take back what it said */
+        r->nodes = *shown;
     write_status(j);
-}
-
-static void list_nodes(struct job *j)
-{
-    if (!job_ok(j))
-        job_end(j, WORK_RETRY);
-    else
-        job_call(j, S("GET"), arena_fmt(&j->arena, "/api/v1/nodes?labelSelector=kuscia.secretflow%%2Fnamespace%%3D" STR_FMT, STR_ARG(j->key)), NULL, got_nodes);
 }
 
 /* --- tokens --------------------------------------------------------------------------------------------------------------------------------- */
@@ -122,6 +130,15 @@ static void random_text(char *out, size_t n)
     for (size_t i = 0; i < n; i++)
         out[i] = digits[bytes[i] % 32];
     out[n] = 0;
+}
+
+/* What a status says may be anybody's words. */
+static bool is_token(str token)
+{
+    bool fits = token.len == ID_LEN + 1 + SECRET_LEN;
+    for (size_t i = 0; fits && i < token.len; i++)
+        fits = i == ID_LEN ? token.p[i] == '.' : (token.p[i] >= 'a' && token.p[i] <= 'z') || (token.p[i] >= '0' && token.p[i] <= '9');
+    return fits;
 }
 
 static str token_id(str token)
@@ -144,7 +161,7 @@ static void make_secret(struct job *j)
     }
     if (!r->fresh.len) {
         j->status = 200;
-        list_nodes(j);
+        show_nodes(j);
         return;
     }
     struct json secret = json_make(&j->arena,
@@ -154,7 +171,7 @@ static void make_secret(struct job *j)
                                    "\"auth-extra-groups\":%S,\"description\":%S}}",
                                    secret_name(j, r->fresh), j->key, j->key, json_get_str(json_get(&r->domain, S("metadata")), S("uid")), token_id(r->fresh), str_from(r->fresh, ID_LEN + 1), arena_fmt(&j->arena, JOINS STR_FMT, STR_ARG(j->key)),
                                    arena_fmt(&j->arena, "Nodes of domain " STR_FMT " join with it.", STR_ARG(j->key)));
-    job_call(j, S("POST"), S("/api/v1/namespaces/kube-system/secrets"), &secret, list_nodes);
+    job_call(j, S("POST"), S("/api/v1/namespaces/kube-system/secrets"), &secret, show_nodes);
 }
 
 /* The machine still asks for its certificate with it. */
@@ -197,6 +214,7 @@ static void have_token(struct job *j, str unused, str since)
     json_push(&j->arena, &r->tokens, token_status(j, unused, "unused", since));
     if (r->used.len)
         json_push(&j->arena, &r->tokens, token_status(j, r->used, "used", r->used_since));
+    j->status = 200;
     spend_secret(j);
 }
 
@@ -236,13 +254,28 @@ static void got_secrets(struct job *j)
     have_token(j, r->fresh, S(""));
 }
 
+static void look_for_token(struct job *j)
+{
+    job_call(j, S("GET"), arena_fmt(&j->arena, "/api/v1/namespaces/kube-system/secrets?labelSelector=kuscia.secretflow%%2Fdomain-name%%3D" STR_FMT, STR_ARG(j->key)), NULL, got_secrets);
+}
+
+/* Somebody removed it, or wrote a token into the status that is none of this domain: nobody could join with what is shown. */
+static void got_secret(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j) && !job_not_found(j))
+        job_end(j, WORK_RETRY);
+    else if (!job_ok(j) || !str_eq(json_get_str(json_path(&j->answer, "metadata", "labels", NULL), S(KUSCIA("domain-name"))), j->key))
+        look_for_token(j);
+    else
+        have_token(j, r->unused, r->since);
+}
+
 /* One that is unused, and the last one that was used. */
 static void got_requests(struct job *j)
 {
     struct run *r = j->state;
-    struct arena *a = &j->arena;
     const struct json *list = json_path(&r->domain, "status", "deployTokenStatuses", NULL);
-    str unused = S(""), since = S("");
     if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
         return;
@@ -250,18 +283,19 @@ static void got_requests(struct job *j)
     r->requests = json_get(&j->answer, S("items"));
     for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
         bool is_used = str_is(json_get_str(&list->items[i], S("state")), "used");
-        *(is_used ? &r->used : &unused) = json_get_str(&list->items[i], S("token"));
-        *(is_used ? &r->used_since : &since) = json_get_str(&list->items[i], S("lastTransitionTime"));
+        *(is_used ? &r->used : &r->unused) = json_get_str(&list->items[i], S("token"));
+        *(is_used ? &r->used_since : &r->since) = json_get_str(&list->items[i], S("lastTransitionTime"));
     }
-    if (is_token(unused) && !was_used(a, r->requests, unused)) {
-        have_token(j, unused, since);
-        return;
+    if (!is_token(r->unused))
+        r->unused = S("");
+    if (r->unused.len && was_used(&j->arena, r->requests, r->unused)) {
+        r->spent = r->used = r->unused;
+        r->used_since = r->unused = S("");
     }
-    if (is_token(unused)) {
-        r->spent = r->used = unused;
-        r->used_since = S("");
-    }
-    job_call(j, S("GET"), arena_fmt(a, "/api/v1/namespaces/kube-system/secrets?labelSelector=kuscia.secretflow%%2Fdomain-name%%3D" STR_FMT, STR_ARG(j->key)), NULL, got_secrets);
+    if (r->unused.len)
+        job_call(j, S("GET"), core_path(&j->arena, "secrets", S("kube-system"), secret_name(j, r->unused)), NULL, got_secret);
+    else
+        look_for_token(j);
 }
 
 static void list_requests(struct job *j)
@@ -282,8 +316,12 @@ static const char role_rules[] =
     "[{\"apiGroups\":[\"\"],\"resources\":[\"pods\",\"pods/log\",\"pods/explain\",\"services\",\"endpoints\",\"configmaps\",\"events\",\"resourcequotas\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"taskresources\",\"domainroutes\",\"gateways\",\"domaindatas\",\"domaindatasources\",\"domaindatagrants\"],"
     "\"verbs\":[\"get\",\"list\",\"watch\"]},"
+    "{\"apiGroups\":[\"metrics.k8s.io\"],\"resources\":[\"pods\"],\"verbs\":[\"get\",\"list\"]},"
+    "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"kusciajobs\"],\"verbs\":[\"approve\",\"command\"]}," /* in its name: apiserver/domain_rights.h */
     "{\"apiGroups\":[\"apps\"],\"resources\":[\"deployments\",\"replicasets\"],\"verbs\":[\"get\",\"list\",\"watch\"]},"
     "{\"apiGroups\":[\"kuscia.secretflow\"],\"resources\":[\"domaindatas\",\"domaindatasources\",\"domaindatagrants\"],\"verbs\":[\"create\",\"delete\",\"patch\",\"update\"]}]";
+
+static const char jobs_namespace[] = "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" KUSCIA_NS "\"}}";
 
 static struct json namespace_of(struct job *j, const struct run *r)
 {
@@ -305,7 +343,7 @@ static size_t wanted(struct job *j, const struct run *r, struct ensure *list)
     const struct json *most = json_path(r->spec, "resourceQuota", "podMaxCount", NULL);
     struct json rules = json_literal(a, role_rules);
     size_t n = 0;
-    list[n++] = (struct ensure){S("/api/v1/namespaces"), S(KUSCIA_NS), json_literal(a, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" KUSCIA_NS "\"}}"), NULL};
+    list[n++] = (struct ensure){S("/api/v1/namespaces"), S(KUSCIA_NS), json_literal(a, jobs_namespace), NULL};
     list[n++] = (struct ensure){S("/api/v1/namespaces"), j->key, namespace_of(j, r), "labels"};
     list[n++] = (struct ensure){arena_fmt(a, STR_FMT "/roles", STR_ARG(rbac)), S("domain"),
                                 json_make(a, "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"Role\",\"metadata\":{\"name\":\"domain\"},\"rules\":%j}", &rules), "rules"};
@@ -370,15 +408,31 @@ static void got_domain(struct job *j)
         return;
     }
     struct run *r = j->state = arena_new(&j->arena, struct run);
-    *r = (struct run){.domain = j->answer, .tokens = json_array(), .nodes = json_array(), .fresh = S(""), .spent = S(""), .used = S(""), .used_since = S("")};
+    *r = (struct run){.domain = j->answer, .tokens = json_array(), .nodes = json_array(), .fresh = S(""), .spent = S(""), .unused = S(""), .since = S(""), .used = S(""), .used_since = S("")};
     r->spec = json_get(&r->domain, S("spec"));
     r->is_partner = str_is(json_get_str(r->spec, S("role")), "partner");
     struct ensure *list = arena_array(&j->arena, 8, struct ensure);
     ensure_all(j, list, wanted(j, r, list), content_made);
 }
 
+/* --- the namespace of jobs, which all domains share ------------------------------------------------------------------------------------------------ */
+
+static void got_any_domain(struct job *j)
+{
+    const struct json *items = json_get(&j->answer, S("items"));
+    struct json ns = json_literal(&j->arena, jobs_namespace);
+    if (!job_ok(j) || !json_is(items, JSON_ARRAY) || !items->len)
+        job_end_status(j);
+    else
+        job_call(j, S("POST"), S("/api/v1/namespaces"), &ns, ended);
+}
+
 static void reconcile(struct job *j)
 {
+    if (str_is(j->key, KUSCIA_NS)) { /* no domain has this name */
+        job_call(j, S("GET"), S(KUSCIA_PATH "/domains?limit=1"), NULL, got_any_domain);
+        return;
+    }
     job_call(j, S("GET"), kuscia_cluster_path(&j->arena, "domains", j->key), NULL, got_domain);
 }
 
@@ -390,18 +444,45 @@ static void on_domain(struct controller *c, const struct resource *r UNUSED, str
 }
 
 /* Somebody changed or removed what a domain has. */
+static void on_right(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    if (ev->change != INFORMER_LISTED && str_is(informer_event_name(ev), "domain"))
+        workqueue_add_after(c->queue, informer_event_ns(ev), QUIET_NS);
+}
+
 static void on_content(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
     str domain = json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA("domain-name")));
     if (domain.len && ev->change != INFORMER_LISTED)
         workqueue_add_after(c->queue, domain, QUIET_NS);
+    if (ev->change == INFORMER_DELETED && !informer_event_ns(ev).len && str_is(informer_event_name(ev), KUSCIA_NS))
+        workqueue_add_after(c->queue, S(KUSCIA_NS), QUIET_NS);
+}
+
+static void look_at(void *controller, str domain)
+{
+    struct controller *c = controller;
+    if (domain.len)
+        workqueue_add_after(c->queue, domain, QUIET_NS);
 }
 
 static void on_node(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    str domain = json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA_NODE_LABEL));
-    if (domain.len)
-        workqueue_add_after(c->queue, domain, QUIET_NS);
+    str domain = ev->change == INFORMER_DELETED ? S("") : json_get_str(json_get(informer_event_meta(ev), S("labels")), S(KUSCIA_NODE_LABEL)), news[2];
+    struct json row = domain.len ? node_status(ev->arena_, informer_event_object(ev)) : json_null();
+    domain_nodes_note(c->state, informer_event_name(ev), domain, &row, news);
+    for (size_t i = 0; i < ARRAY_LEN(news); i++)
+        look_at(c, news[i]);
+}
+
+static void begin_nodes(struct controller *c, const struct resource *r UNUSED)
+{
+    domain_nodes_begin(c->state);
+}
+
+static void end_nodes(struct controller *c, const struct resource *r UNUSED)
+{
+    domain_nodes_end(c->state, look_at, c);
 }
 
 static void on_request(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
@@ -412,13 +493,29 @@ static void on_request(struct controller *c, const struct resource *r UNUSED, st
             workqueue_add_after(c->queue, str_from(json_str(&groups->items[i]), sizeof JOINS - 1), QUIET_NS);
 }
 
+static void init(struct controller *c)
+{
+    c->state = xnew(struct domain_nodes);
+    domain_nodes_init(c->state);
+}
+
+static void fini(struct controller *c)
+{
+    domain_nodes_fini(c->state);
+    free(c->state);
+}
+
 const struct controller_type controller_domains = {
     .name = "domains",
     .parallel = 4,
     .watches = {{.group = "kuscia.secretflow", .plural = "domains", .event = on_domain},
                 {.group = "", .plural = "namespaces", .event = on_content},
                 {.group = "", .plural = "resourcequotas", .event = on_content},
-                {.group = "", .plural = "nodes", .event = on_node},
+                {.group = "rbac.authorization.k8s.io", .plural = "roles", .event = on_right},
+                {.group = "rbac.authorization.k8s.io", .plural = "rolebindings", .event = on_right},
+                {.group = "", .plural = "nodes", .event = on_node, .begin = begin_nodes, .synced = end_nodes},
                 {.group = "certificates.k8s.io", .plural = "certificatesigningrequests", .event = on_request}},
+    .init = init,
+    .fini = fini,
     .reconcile = reconcile,
 };

@@ -18,8 +18,8 @@ struct run {
     struct json job;
     struct gather *named; /* domains, then app images */
     size_t ndomains, nnamed;
-    struct gather *tasks;
-    size_t ntasks;
+    struct gather *tasks; /* those of the spec, and behind them those that the status has and the spec has no more */
+    size_t ntasks, nstale;
     struct kuscia_job_plan plan;
     struct gather *images; /* of tasks to start */
     struct step *steps;
@@ -150,13 +150,13 @@ static void stepped(struct job *j)
     write_status(j);
 }
 
-static struct step stop_step(struct job *j, const struct run *r, size_t i)
+static struct step stop_step(struct job *j, const struct json *task, str why)
 {
     struct arena *a = &j->arena;
-    const struct json *meta = json_get(&r->tasks[i].obj, S("metadata"));
+    const struct json *meta = json_get(task, S("metadata"));
     return (struct step){S("PATCH"), kuscia_path(a, "kusciatasks", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), "/status"),
                          json_make(a, "{\"metadata\":{\"uid\":%S,\"resourceVersion\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"Stopped\",\"message\":%S}}", json_get_str(meta, S("uid")),
-                                   json_get_str(meta, S("resourceVersion")), r->plan.why)}; /* one that succeeds in this moment has succeeded */
+                                   json_get_str(meta, S("resourceVersion")), why)}; /* one that succeeds in this moment has succeeded */
 }
 
 static struct step remove_step(struct job *j, const struct run *r, size_t i)
@@ -164,6 +164,17 @@ static struct step remove_step(struct job *j, const struct run *r, size_t i)
     struct arena *a = &j->arena;
     const struct json *meta = json_get(&r->tasks[i].obj, S("metadata"));
     return (struct step){S("DELETE"), kuscia_path(a, "kusciatasks", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), ""), delete_options(a, json_get_str(meta, S("uid")), S("Background"))};
+}
+
+static bool is_ours(const struct run *r, const struct json *task)
+{
+    return str_eq(json_get_str(json_path(task, "metadata", "labels", NULL), S(KUSCIA("job-uid"))), json_get_str(json_get(&r->job, S("metadata")), S("uid")));
+}
+
+static bool has_ended(const struct json *task)
+{
+    str phase = json_get_str(json_get(task, S("status")), S("phase"));
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
 }
 
 static void act(struct job *j)
@@ -176,7 +187,7 @@ static void act(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
-    r->steps = arena_array(a, (size_t)plan->nstart + plan->nstop + plan->nremove + 1, struct step);
+    r->steps = arena_array(a, (size_t)plan->nstart + plan->nstop + plan->nremove + r->nstale + 1, struct step);
     for (size_t i = 0; i < plan->nstart; i++) {
         const struct json *t = &tasks_of(r)->items[plan->start[i]];
         struct json made = kuscia_job_task(a, &r->job, t, r->images[i].found ? &r->images[i].obj : NULL);
@@ -184,7 +195,10 @@ static void act(struct job *j)
         json_set(a, json_ensure_object(a, &r->plan.status, S("taskStatus")), kuscia_task_id(a, &r->job, t), json_string(S("Pending")));
     }
     for (size_t i = 0; i < plan->nstop; i++)
-        r->steps[n++] = stop_step(j, r, plan->stop[i]);
+        r->steps[n++] = stop_step(j, &r->tasks[plan->stop[i]].obj, plan->why);
+    for (size_t i = r->ntasks; i < r->ntasks + r->nstale; i++)
+        if (r->tasks[i].found && is_ours(r, &r->tasks[i].obj) && !has_ended(&r->tasks[i].obj))
+            r->steps[n++] = stop_step(j, &r->tasks[i].obj, S("the task was taken out of its job"));
     for (size_t i = 0; i < plan->nremove; i++)
         r->steps[n++] = remove_step(j, r, plan->remove[i]);
     steps_all(j, r->steps, n, stepped);
@@ -219,11 +233,6 @@ static struct json asked(struct job *j, const struct run *r)
         if (str_is(json_get_str(json_path(&r->named[i].obj, "metadata", "annotations", NULL), S(ASK_ANNOTATION)), "manual"))
             json_push(&j->arena, &list, json_string(json_get_str(json_get(&r->named[i].obj, S("metadata")), S("name"))));
     return list;
-}
-
-static bool is_ours(const struct run *r, const struct json *task)
-{
-    return str_eq(json_get_str(json_path(task, "metadata", "labels", NULL), S(KUSCIA("job-uid"))), json_get_str(json_get(&r->job, S("metadata")), S("uid")));
 }
 
 /* A task of that id that is not of this job: nothing is done to it. */
@@ -268,6 +277,25 @@ static void decide(struct job *j)
     gather_all(j, r->images, r->plan.nstart, act);
 }
 
+static str task_path(struct job *j, const struct run *r, str id)
+{
+    return kuscia_path(&j->arena, "kusciatasks", json_get_str(json_get(&r->job, S("metadata")), S("namespace")), id, "");
+}
+
+/* Tasks that somebody took out of the job: the status still knows them, until they are told to end. */
+static void add_stale(struct job *j, struct run *r)
+{
+    const struct json *known = json_path(&r->job, "status", "taskStatus", NULL);
+    for (uint32_t i = 0; json_is(known, JSON_OBJECT) && i < known->len && r->nstale < KUSCIA_TASKS_MAX; i++) {
+        str path = task_path(j, r, known->members[i].key);
+        bool is_there = false;
+        for (size_t k = 0; k < r->ntasks && !is_there; k++)
+            is_there = str_eq(r->tasks[k].path, path);
+        if (!is_there)
+            r->tasks[r->ntasks + r->nstale++].path = path;
+    }
+}
+
 static void read_tasks(struct job *j)
 {
     struct run *r = j->state;
@@ -277,10 +305,11 @@ static void read_tasks(struct job *j)
         return;
     }
     r->ntasks = json_is(tasks, JSON_ARRAY) ? MIN(tasks->len, (uint32_t)KUSCIA_TASKS_MAX) : 0;
-    r->tasks = arena_array(&j->arena, r->ntasks + 1, struct gather);
+    r->tasks = arena_array(&j->arena, r->ntasks + KUSCIA_TASKS_MAX + 1, struct gather);
     for (size_t i = 0; i < r->ntasks; i++)
-        r->tasks[i].path = kuscia_path(&j->arena, "kusciatasks", json_get_str(json_get(&r->job, S("metadata")), S("namespace")), kuscia_task_id(&j->arena, &r->job, &tasks->items[i]), "");
-    gather_all(j, r->tasks, r->ntasks, decide);
+        r->tasks[i].path = task_path(j, r, kuscia_task_id(&j->arena, &r->job, &tasks->items[i]));
+    add_stale(j, r);
+    gather_all(j, r->tasks, r->ntasks + r->nstale, decide);
 }
 
 static void add_named(struct run *r, str path)

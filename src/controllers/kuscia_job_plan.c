@@ -34,10 +34,12 @@ str kuscia_task_id(struct arena *a, const struct json *job, const struct json *t
     if (id.len)
         return id;
     uint64_t h = str_hash(arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(json_get_str(meta, S("uid"))), STR_ARG(alias)));
-    name = str_sub(name, 0, JOB_NAME_MAX);
-    while (name.len && (name.p[name.len - 1] == '-' || name.p[name.len - 1] == '.'))
-        name.len--;
-    return arena_fmt(a, STR_FMT "-%012llx", STR_ARG(name), (unsigned long long)(h & 0xffffffffffffull));
+    struct strbuf b = strbuf_on(a);
+    for (size_t i = 0; i < MIN(name.len, (size_t)JOB_NAME_MAX); i++)
+        strbuf_add_char(&b, name.p[i] == '.' ? '-' : name.p[i]); /* services and host names are made of it */
+    while (b.len && strbuf_str(&b).p[b.len - 1] == '-')
+        b.len--;
+    return arena_fmt(a, STR_FMT "-%012llx", STR_ARG(strbuf_str(&b)), (unsigned long long)(h & 0xffffffffffffull));
 }
 
 static bool has_role(str roles, str role)
@@ -333,6 +335,26 @@ static str named(const struct planner *p, enum task_state state)
     return strbuf_str(&b);
 }
 
+/* The same of those that failed, with where to read on and whose part it was.  Not what the party's program said: the job is seen by all that take part, the task is not. */
+static str failures(const struct planner *p)
+{
+    struct strbuf b = strbuf_on(p->a);
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->state[i] != TASK_BAD || is_tolerable(p, i))
+            continue;
+        const struct json *status = json_get(p->in->tasks[i], S("status")), *parties = json_get(status, S("partyTaskStatus"));
+        str reason = json_get_str(status, S("reason"));
+        strbuf_addf(&b, "%s" STR_FMT " (KusciaTask " STR_FMT, b.len ? ", " : "", STR_ARG(json_get_str(&p->tasks->items[i], S("alias"))), STR_ARG(kuscia_task_id(p->a, p->in->job, &p->tasks->items[i])));
+        if (reason.len)
+            strbuf_addf(&b, ": " STR_FMT, STR_ARG(reason));
+        for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++)
+            if (str_is(json_get_str(&parties->items[k], S("phase")), "Failed"))
+                strbuf_addf(&b, ", party " STR_FMT, STR_ARG(json_get_str(&parties->items[k], S("domainID"))));
+        strbuf_add_char(&b, ')');
+    }
+    return strbuf_str(&b);
+}
+
 static void start_tasks(struct planner *p, const uint8_t *ready, uint32_t n, int64_t room)
 {
     uint8_t order[KUSCIA_TASKS_MAX];
@@ -360,7 +382,7 @@ static void plan_running(struct planner *p)
     }
     str failed = named(p, TASK_BAD), never = named(p, TASK_NONE);
     if (failed.len && (strict || (!nready && !open))) {
-        str why = arena_fmt(p->a, "failed: " STR_FMT, STR_ARG(failed));
+        str why = arena_fmt(p->a, "failed: " STR_FMT, STR_ARG(failures(p)));
         stop_tasks(p, S("another task of the job failed"));
         end(p, "Failed", S("TaskFailed"), why);
     } else if (!nready && !open && never.len) {

@@ -154,7 +154,14 @@ TEST(strict_and_best_effort)
     set_task(&w, 0, "Failed");
     T_EQ_STR(look(&w), "Failed");
     T_EQ_INT(w.plan.nstop, 1); /* b */
-    T_EQ_STR(status(&w, "message"), "failed: a");
+    T_EQ_STR(status(&w, "message"), "failed: a (KusciaTask t-a)");
+    json_set(&w.a, json_get(&w.job, S("status")), S("phase"), json_string(S("Running")));
+    set_task(&w, 1, "Running");
+    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("reason"), json_string(S("PartyFailed")));
+    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("message"), json_string(S("what only its parties are to read")));
+    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("partyTaskStatus"), json_literal(&w.a, "[{\"domainID\":\"alice\",\"phase\":\"Running\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"x\"}]"));
+    look(&w);
+    T_EQ_STR(status(&w, "message"), "failed: a (KusciaTask t-a: PartyFailed, party bob)");
     arena_fini(&w.a);
 
     world_init(&w, JOB(",\"scheduleMode\":\"BestEffort\",\"maxParallelism\":1", TASK("a", "") "," TASK("b", "") "," TASK("c", AFTER("\"a\""))));
@@ -268,6 +275,9 @@ TEST(tasks_of_a_job)
     str name = json_get_str(json_get(&task, S("metadata")), S("name"));
     T_OK(str_has_prefix(name, S("job-")) && name.len == 4 + 12);
     T_OK(str_eq(kuscia_task_id(&w.a, &w.job, t), name));
+    json_set(&w.a, json_get(&w.job, S("metadata")), S("name"), json_string(S("my.job.of.more.than.forty.characters.-.and.more")));
+    T_OK(str_has_prefix(kuscia_task_id(&w.a, &w.job, t), S("my-job-of-more-than-forty-characters-"))); /* also of services, which have no dots */
+    T_EQ_INT(str_find_char(kuscia_task_id(&w.a, &w.job, t), '.'), -1);
     const struct json *party = &json_path(&task, "spec", "parties", NULL)->items[0];
     const struct json *container = &json_path(party, "template", "spec", "containers", NULL)->items[1];
     T_EQ_STR(json_get_str(container, S("name")), "d");

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/kuscia_render.h"
 
+#define KEPT "\n" /* [bytes of output, work] of the files before; with a name behind it: what the variable is when it is parsed */
+
 struct render {
     struct arena *a;
-    const struct json *vars;
+    struct json *vars;
+    size_t bytes, work;
     unsigned steps; /* taken, over all paths of one hole: an index that is a path again counts, too */
 };
 
@@ -23,14 +26,33 @@ static str take_name(str *s)
     return name;
 }
 
-/* A text that is JSON with parts stands for them. */
-static const struct json *parts(struct render *r, const struct json *v)
+/* Members of vars move when another one comes. */
+static const struct json *at_rest(struct render *r, struct json v)
 {
-    struct json *made = arena_new(r->a, struct json);
+    struct json *out = arena_new(r->a, struct json);
+    *out = v;
+    return out;
+}
+
+/* A text that is JSON with parts stands for them.  It is parsed once where it is a variable (name); within others each time, which is work. */
+static const struct json *parts(struct render *r, const struct json *v, str name)
+{
+    struct json made;
     str text = str_trim(json_str(v));
     if (!json_is(v, JSON_STRING) || !text.len || (text.p[0] != '{' && text.p[0] != '['))
         return v;
-    return json_parse(r->a, arena_str(r->a, text), NULL, made, NULL) < 0 ? v : made;
+    str key = name.len ? arena_cat(r->a, S(KEPT), name) : S("");
+    const struct json *kept = name.len ? json_get(r->vars, key) : NULL;
+    if (kept && !json_is(kept, JSON_STRING))
+        return json_is(kept, JSON_NULL) ? v : at_rest(r, *kept);
+    r->work += text.len;
+    if (r->work > RENDER_WORK)
+        return v;
+    v = at_rest(r, *v);
+    bool is_json = json_parse(r->a, arena_str(r->a, text), NULL, &made, NULL) >= 0;
+    if (name.len)
+        json_set(r->a, r->vars, key, is_json ? made : json_null());
+    return is_json ? at_rest(r, made) : v;
 }
 
 static const struct json *find(struct render *r, str path);
@@ -47,6 +69,7 @@ static const struct json *item(struct render *r, const struct json *list, str wh
     else if (str_find_char(which, '=') >= 0) {
         str_cut(&rest, '=', &key);
         for (uint32_t k = 0; k < list->len; k++) {
+            r->work += 1 + list->items[k].len;
             const struct json *v = json_get(&list->items[k], str_trim(key));
             if (v && str_eq(json_str(v), str_trim(rest)))
                 return &list->items[k];
@@ -61,13 +84,15 @@ static const struct json *find(struct render *r, str path)
 {
     const struct json *v = r->vars;
     bool first = true;
-    for (; path.len && r->steps++ < RENDER_STEPS; first = false) {
+    for (; path.len && r->steps++ < RENDER_STEPS && r->work <= RENDER_WORK; first = false) {
         if (!first) /* a text within is taken apart only where a part of it is wanted */
-            v = parts(r, v);
+            v = parts(r, v, S(""));
         if (path.p[0] == '.') {
             path = str_from(path, 1);
-            v = json_get(v, take_name(&path));
-            v = v && first ? parts(r, v) : v;
+            str name = take_name(&path);
+            r->work += json_is(v, JSON_OBJECT) ? v->len : 0;
+            v = json_get(v, name);
+            v = v && first ? parts(r, v, name) : v;
         } else if (path.p[0] == '[') {
             size_t at = 1, depth = 1;
             for (; at < path.len && depth; at++)
@@ -124,12 +149,21 @@ static int fill(struct render *r, str *s, struct strbuf *out, size_t line, struc
         add_value(out, find(r, inner));
     else
         add_escaped(r, out, json_str(json_get(r->vars, str_from(inner, 1))));
+    r->work += r->vars->len;
     return 0;
 }
 
-int kuscia_render(struct arena *a, str text, const struct json *vars, str *ret, struct err *err)
+/* What the files before came to. */
+static size_t done_before(const struct json *vars, uint32_t which)
 {
-    struct render r = {.a = a, .vars = vars};
+    const struct json *kept = json_get(vars, S(KEPT));
+    int64_t n;
+    return json_is(kept, JSON_ARRAY) && which < kept->len && json_to_i64(&kept->items[which], &n) ? (size_t)n : 0;
+}
+
+int kuscia_render(struct arena *a, str text, struct json *vars, str *ret, struct err *err)
+{
+    struct render r = {.a = a, .vars = vars, .bytes = done_before(vars, 0), .work = done_before(vars, 1)};
     struct strbuf out = strbuf_on(a);
     size_t line = 1;
     while (text.len) {
@@ -142,9 +176,15 @@ int kuscia_render(struct arena *a, str text, const struct json *vars, str *ret, 
         int e = text.len ? fill(&r, &text, &out, line, err) : 0;
         if (e < 0)
             return e;
-        if (out.len > RENDER_BYTES)
-            return err_set(err, E_TOO_LARGE, "line %zu: the file becomes larger than %u bytes", line, RENDER_BYTES);
+        if (r.bytes + out.len > RENDER_BYTES)
+            return err_set(err, E_TOO_LARGE, "line %zu: %s larger than %u bytes", line, r.bytes ? "all files together become" : "the file becomes", RENDER_BYTES);
+        if (r.work > RENDER_WORK)
+            return err_set(err, E_TOO_LARGE, "line %zu: parts of too large variables are taken too often", line);
     }
+    struct json kept = json_array();
+    json_push(a, &kept, json_int(a, (int64_t)(r.bytes + out.len)));
+    json_push(a, &kept, json_int(a, (int64_t)r.work));
+    json_set(a, vars, S(KEPT), kept);
     *ret = strbuf_str(&out);
     return 0;
 }

@@ -71,4 +71,58 @@ TEST(bounds)
     T_EQ_STR(out, "");
 }
 
-TEST_MAIN(holes, bounds)
+/* Over all files of a pod: what they come to, and what it takes. */
+TEST(many_files)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct strbuf list = strbuf_on(&a), plain = strbuf_on(&a);
+    struct err err = ERR_NONE;
+    str out;
+    struct json vars = json_object();
+    strbuf_add_str(&list, S("[0"));
+    for (int i = 1; i < 200000; i++)
+        strbuf_addf(&list, ",%d", i);
+    strbuf_add_str(&list, S("]"));
+    for (int i = 0; i < 30000; i++)
+        strbuf_add_str(&plain, S("0123456789"));
+    json_set(&a, &vars, S("LIST"), json_string(strbuf_str(&list)));
+    json_set(&a, &vars, S("PLAIN"), json_string(strbuf_str(&plain)));
+    json_set(&a, &vars, S("\nLIST"), json_string(S("[]"))); /* of an environment that wants to be clever */
+    for (int i = 0; i < 1000; i++) { /* 1.3 MB that are parsed once */
+        T_EQ_INT(kuscia_render(&a, S("{{{.LIST[199999]}}}"), &vars, &out, &err), 0);
+        T_EQ_STR(out, "199999");
+    }
+    T_EQ_INT(kuscia_render(&a, S("{{{.PLAIN}}}"), &vars, &out, &err), 0);
+    T_EQ_INT(kuscia_render(&a, S("{{.PLAIN}}"), &vars, &out, &err), 0);
+    T_EQ_INT(kuscia_render(&a, S("{{.PLAIN}}"), &vars, &out, &err), 0);
+    T_EQ_INT(kuscia_render(&a, S("\n{{.PLAIN}}"), &vars, &out, &err), -E_TOO_LARGE);
+    T_EQ_STR(str_of(err.msg), "line 2: all files together become larger than 1048576 bytes");
+    T_EQ_INT(json_get_str(&vars, S("PLAIN")).len, plain.len);
+}
+
+/* A search through a long list for each hole, and a text within a text that is parsed for each. */
+TEST(work)
+{
+    static const char *const holes[] = {"{{{.LIST[a=b]}}}", "{{{.OUTER.inner.a}}}"};
+    for (size_t k = 0; k < ARRAY_LEN(holes); k++) {
+        ARENA_AUTO a = ARENA_INIT;
+        struct strbuf list = strbuf_on(&a), file = strbuf_on(&a), outer = strbuf_on(&a);
+        struct err err = ERR_NONE;
+        struct json vars = json_object(), inner = json_object();
+        str out;
+        strbuf_add_str(&list, S("[{}"));
+        for (int i = 1; i < 100000; i++)
+            strbuf_add_str(&list, S(",{}"));
+        strbuf_add_str(&list, S("]"));
+        for (int i = 0; i < 10000; i++)
+            strbuf_addf(&file, "%s\n", holes[k]);
+        json_set(&a, &inner, S("inner"), json_string(arena_fmt(&a, "{\"a\":1,\"l\":" STR_FMT "}", STR_ARG(strbuf_str(&list)))));
+        json_write(&outer, &inner);
+        json_set(&a, &vars, S("LIST"), json_string(strbuf_str(&list)));
+        json_set(&a, &vars, S("OUTER"), json_string(strbuf_str(&outer)));
+        T_EQ_INT(kuscia_render(&a, strbuf_str(&file), &vars, &out, &err), -E_TOO_LARGE);
+        T_OK(str_has_suffix(str_of(err.msg), S(": parts of too large variables are taken too often")));
+    }
+}
+
+TEST_MAIN(holes, bounds, many_files, work)

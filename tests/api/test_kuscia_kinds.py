@@ -1,4 +1,5 @@
 """Kuscia's objects: served as they are, with its columns and short names, refused where they can never work; its definitions can be installed beside them."""
+import json
 import os
 import sys
 
@@ -156,6 +157,21 @@ def test_refused(s):
     tap.ok("a port without a number", r.status == 422 and "spec.endpoint.ports[0].port: Required value" in r.json["message"], r)
 
 
+def test_warnings(s):
+    typo = {"requests": {"kuscia.io/bandwidth": "100M"}, "limits": {"kuscia.io/bandwidth": "100M"}}
+    files = {"default": "nothing will be done for it in the namespace", "cross-domain": "\"100M\" is 100 Tbit/s"}
+    for ns, text in files.items():
+        made = obj("kusciajobs", "odd", {"initiator": "alice", "tasks": [{"alias": "a", "appImage": "i", "parties": [{"domainID": "alice", "resources": typo}]}]})
+        done = s.kubectl("apply", "-n", ns, "-f", "-", stdin=json.dumps(made))
+        tap.ok(f"kubectl shows them: {ns}", done.returncode == 0 and "Warning: " in done.stderr and text in done.stderr, done.stderr)
+        done = s.kubectl("label", "kj", "odd", "-n", ns, "a=b")
+        tap.eq("what was there is not spoken of again", done.stderr, "")
+        s.delete(f"{GROUP}/namespaces/{ns}/kusciajobs/odd")
+    pod = s.post("/api/v1/namespaces/default/pods", {"metadata": {"name": "odd"}, "spec": {"containers": [{"name": "c", "image": "i", "resources": typo}]}})
+    tap.ok("of a pod", pod.status == 201 and "100 Tbit/s" in (pod.headers.get("Warning") or ""), pod.headers)
+    s.delete("/api/v1/namespaces/default/pods/odd")
+
+
 def test_definitions_beside(s):
     """Kuscia's installer brings its definitions: accepted, established, of no effect."""
     for plural, (kind, short, namespaced, _) in KINDS.items():
@@ -182,7 +198,7 @@ def main():
     with Server(["--controllers=false"]) as s:
         for ns in ("alice", "cross-domain"):
             s.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns}})
-        tap.run([test_discovery, test_every_field_is_kept, test_defaults, test_status, test_columns, test_refused, test_definitions_beside, test_example], s)
+        tap.run([test_discovery, test_every_field_is_kept, test_defaults, test_status, test_columns, test_refused, test_warnings, test_definitions_beside, test_example], s)
     tap.done()
 
 

@@ -83,8 +83,73 @@ def test_rights(s):
     people = ["kuscia:domain:alice", "system:authenticated"]
     allowed = lambda ns, verb, what, group="": review(s, "anna", people, ns, verb, what, group)  # noqa: E731
     tap.ok("its people see its pods and logs", wait_for(lambda: allowed("alice", "list", "pods") and allowed("alice", "list", "deployments", "apps")))
+    tap.eq("and what they take", [allowed(ns, "list", "pods", "metrics.k8s.io") for ns in ("alice", "bob")], [True, False])
     tap.eq("of nobody else, and not its secrets", (allowed("bob", "list", "pods"), allowed("alice", "get", "secrets"), allowed("alice", "delete", "pods")), (False, False, False))
     tap.eq("they describe its data", (allowed("alice", "create", "domaindatas", "kuscia.secretflow"), allowed("bob", "create", "domaindatas", "kuscia.secretflow")), (True, False))
+
+
+def as_one_of(domain, user="somebody"):
+    return {"headers": {"Impersonate-User": user, "Impersonate-Group": f"kuscia:domain:{domain}"}}
+
+
+JOBS = "/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciajobs"
+STAGE = "kuscia.secretflow/job-stage"
+
+
+def test_what_others_take_away(s):
+    """Each by itself, and without a word from a node."""
+    s.post(DOMAINS, domain("jane"))
+    wait_for(lambda: "unused" in tokens(s, "jane"))
+    first = tokens(s, "jane")["unused"]
+    secret = lambda token: f"/api/v1/namespaces/kube-system/secrets/bootstrap-token-{token[:6]}"  # noqa: E731
+    tap.eq("a token is a Secret", s.get(secret(first)).status, 200)
+    s.delete(secret(first))
+    s.patch(f"{DOMAINS}/jane", {"metadata": {"labels": {"looked": "at"}}})
+    tap.ok("one that is gone is shown no more", wait_for(lambda: tokens(s, "jane").get("unused") not in (None, first) and s.get(secret(tokens(s, "jane")["unused"])).status == 200), tokens(s, "jane"))
+    for odd in ("abcdef.0123456789abcdef", "../../.0123456789abcdef", "x"):
+        s.patch(f"{DOMAINS}/jane/status", {"status": {"deployTokenStatuses": [{"token": odd, "state": "unused"}]}})
+        tap.ok("nor one that never was", wait_for(lambda: tokens(s, "jane").get("unused") not in (None, odd) and s.get(secret(tokens(s, "jane")["unused"])).status == 200), tokens(s, "jane"))  # noqa: B023
+    rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/jane"
+    s.delete(f"{rbac}/roles/domain")
+    tap.ok("rights that are removed come back", wait_for(lambda: s.get(f"{rbac}/roles/domain").status == 200))
+    s.patch(f"{rbac}/roles/domain", {"rules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]})
+    tap.ok("rights that are added go", wait_for(lambda: "*" not in str(s.get(f"{rbac}/roles/domain").json["rules"])))
+    s.delete(f"{rbac}/rolebindings/domain")
+    tap.ok("and whose they are", wait_for(lambda: s.get(f"{rbac}/rolebindings/domain").status == 200))
+    uid = lambda: s.get("/api/v1/namespaces/cross-domain").json["metadata"].get("uid")  # noqa: E731
+    was = uid()
+    s.delete("/api/v1/namespaces/cross-domain")
+    tap.ok("the namespace of jobs", wait_for(lambda: uid() not in (None, was)), was)
+
+
+def test_people_and_jobs(s):
+    s.post("/apis/kuscia.secretflow/v1alpha1/appimages", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "AppImage", "metadata": {"name": "small"}, "spec": {
+        "image": {"name": "i", "tag": "1"}, "deployTemplates": [{"name": "x", "spec": {"containers": [{"name": "c"}]}}]}})
+    for name in ("gina", "hugo", "ivan"):
+        s.post(DOMAINS, domain(name))
+    s.patch(f"{DOMAINS}/hugo", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": "manual"}}})
+    job = {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "KusciaJob", "metadata": {"name": "both"}, "spec": {"initiator": "gina", "tasks": [
+        {"alias": "a", "appImage": "small", "parties": [{"domainID": "gina"}, {"domainID": "hugo"}]}]}}
+    gina, hugo, ivan = as_one_of("gina"), as_one_of("hugo"), as_one_of("ivan")
+    wait_for(lambda: all(review(s, "x", [f"kuscia:domain:{d}"], d, "approve", "kusciajobs", "kuscia.secretflow") for d in ("gina", "hugo", "ivan")) and s.get("/api/v1/namespaces/cross-domain").status == 200)
+    tap.eq("nobody else makes a job in a domain's name", s.post(JOBS, job, **gina).status, 403)
+    s.post(JOBS, job)
+    phase = lambda: s.get(f"{JOBS}/both").json.get("status", {}).get("phase")  # noqa: E731
+    tap.ok("it waits for an answer", wait_for(lambda: phase() == "AwaitingApproval"), s.get(f"{JOBS}/both"))
+    tap.eq("who takes part sees the job, and no list", [s.get(p, **who).status for who in (gina, hugo, ivan) for p in (f"{JOBS}/both", JOBS, f"{JOBS}?fieldSelector=metadata.name%3Dboth")], [200, 403, 200] * 2 + [403] * 3)
+    answer = lambda d, who, what="JobAccepted": s.patch(f"{JOBS}/both/status", {"status": {"approveStatus": {d: what}}}, **who).status  # noqa: E731
+    tap.eq("nobody answers for another", (answer("hugo", gina), answer("hugo", ivan), answer("ivan", hugo), answer("gina", hugo, None)), (403, 403, 403, 403))
+    tap.eq("nor what is no answer", (answer("hugo", hugo, "yes"), answer("hugo", {}, "yes")), (422, 422))
+    tap.eq("nor writes the rest", [s.patch(p, body, **hugo).status for p, body in ((f"{JOBS}/both/status", {"status": {"phase": "Running"}}), (f"{JOBS}/both", {"spec": {"maxParallelism": 2}}),
+           (f"{JOBS}/both", {"metadata": {"finalizers": ["a/b"]}}), (f"{JOBS}/both", {"metadata": {"labels": {"x": "y"}}}))] + [s.delete(f"{JOBS}/both", **hugo).status], [403] * 5)
+    tap.eq("a domain answers for itself", answer("hugo", hugo), 200)
+    tap.ok("and it starts", wait_for(lambda: phase() == "Running"), s.get(f"{JOBS}/both"))
+    command = lambda stage, by, who: s.patch(f"{JOBS}/both", {"metadata": {"labels": {STAGE: stage, STAGE + "-trigger": by}}}, **who).status  # noqa: E731
+    tap.eq("commands in one's own name", (command("Stop", "gina", hugo), command("Stop", None, hugo), command("Stop", "ivan", ivan)), (403, 403, 403))
+    done = s.kubectl("label", "kj", "both", "-n", "cross-domain", f"{STAGE}=Stop", f"{STAGE}-trigger=hugo", "--as=somebody", "--as-group=kuscia:domain:hugo")
+    tap.ok("with kubectl", done.returncode == 0 and wait_for(lambda: phase() == "Failed") and "hugo" in s.get(f"{JOBS}/both").json["status"]["message"], done.stderr)
+    tap.eq("an administrator for all", (command("Restart", "gina", {}), answer("hugo", {})), (200, 200))
+    s.delete(f"{JOBS}/both")
 
 
 def test_joining(s):
@@ -109,6 +174,8 @@ def test_joining(s):
     tap.eq("nor leave with it", s.get("/api/v1/nodes/a1").json["metadata"]["labels"].get(LABEL), "alice")
     b = Machine(s, "b1", tokens(s, "bob")["unused"])
     tap.eq("another's node is not its own", b.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {"x": "y"}}}).status, 403)
+    tap.ok("its rights are not its people's", wait_for(lambda: review(s, "x", ["kuscia:domain:alice"], "alice", "list", "configmaps")) and
+           [a.request("GET", f"/api/v1/namespaces/alice/{what}").status for what in ("configmaps", "pods", "events")] == [403] * 3)
     plain = subprocess.run([COX, "token", "create"], stdout=subprocess.PIPE, text=True, env={**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}).stdout.strip()
     p = Machine(s, "p1", plain)
     r = p.request("POST", "/api/v1/nodes", node("p1", {LABEL: "alice"}))
@@ -124,6 +191,19 @@ def test_joining(s):
     a.request("PATCH", "/api/v1/nodes/a1/status", {"status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})
     state = lambda: s.get(f"{DOMAINS}/alice").json["status"]["nodeStatuses"][0]["status"]  # noqa: E731
     tap.ok("and how they are", wait_for(lambda: state() == "Ready"), state())
+    lists = lambda: [line for line in s.get("/metrics").text.splitlines() if line.startswith("apiserver_request_total") and 'resource="nodes"' in line and 'verb="LIST"' in line]  # noqa: E731
+    before = lists()
+    a.request("PATCH", "/api/v1/nodes/a1/status", {"status": {"conditions": [{"type": "Ready", "status": "False", "lastHeartbeatTime": "2026-01-01T00:00:10Z", "lastTransitionTime": "2026-01-01T00:00:10Z"}]}})
+    tap.ok("also when that changes", wait_for(lambda: state() == "NotReady"), state())
+    tap.eq("for which nobody lists all nodes", lists(), before)
+    b.request("PATCH", "/api/v1/nodes/b1", {"metadata": {"labels": {"disk": "ssd"}}})
+    s.delete("/api/v1/nodes/b1")
+    tap.ok("one that goes", wait_for(lambda: names("bob") == []), names("bob"))
+    b.request("POST", "/api/v1/nodes", node("b1"))
+    tap.ok("and comes again", wait_for(lambda: names("bob") == ["b1"]), names("bob"))
+    s.stop()
+    s.start()
+    tap.ok("as before when the server starts again", wait_for(lambda: s.get(f"{DOMAINS}/alice").status == 200) and names("alice") == ["a1"] and names("bob") == ["b1"])
     renewed = subprocess.run([COX, "join", "--renew", "--data-dir", a.dir, "--node-name", "a1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     text = open(os.path.join(a.dir, "agent", "kubeconfig")).read()
     cert = base64.b64decode(re.search(r"client-certificate-data:\s*(\S+)", text).group(1)).decode()
@@ -226,7 +306,8 @@ def test_deleted(s):
 
 def main():
     with Server() as s:
-        tap.run([test_what_a_domain_gets, test_rights, test_joining, test_names_of_others, test_names_that_others_will_have, test_namespaces_of_others, test_one_token_twice, test_partner, test_deleted], s)
+        tap.run([test_what_a_domain_gets, test_rights, test_what_others_take_away, test_people_and_jobs, test_joining, test_names_of_others, test_names_that_others_will_have, test_namespaces_of_others,
+                 test_one_token_twice, test_partner, test_deleted], s)
     tap.done()
 
 

@@ -427,6 +427,20 @@ def test_order_of_files(s):
     tap.ok("and the job goes on", end_task(s, "early", "a") and wait_for(lambda: phase(s, "early") == "Succeeded"), status(s, f"{JOBS}/early"))
 
 
+def test_edited_while_it_runs(s):
+    job(s, "edited.job", task("a", config="x"), task("b", id="edited-b"), maxParallelism=2)
+    tap.ok("a name with dots, and both run", wait_for(lambda: [task_phase(s, "edited.job", n) for n in "ab"] == ["Running"] * 2), tasks_of(s, "edited.job"))
+    name = tasks_of(s, "edited.job")["a"]["metadata"]["name"]
+    spec = s.get(f"{JOBS}/edited.job").json["spec"]
+    s.patch(f"{JOBS}/edited.job", {"spec": {"tasks": [t for t in spec["tasks"] if t["alias"] == "b"]}})
+    tap.ok("a task that is taken out ends", wait_for(lambda: status(s, f"{TASKS}/{name}").get("phase") == "Failed") and "taken out of its job" in status(s, f"{TASKS}/{name}")["message"] and
+           wait_for(lambda: not [p for p in pods(s, name) if p["status"]["phase"] in ("Pending", "Running")]), status(s, f"{TASKS}/{name}"))
+    tap.ok("the job goes on without it", end_task(s, "edited.job", "b") and wait_for(lambda: phase(s, "edited.job") == "Succeeded"), status(s, f"{JOBS}/edited.job"))
+    tap.eq("and forgets it", status(s, f"{JOBS}/edited.job")["taskStatus"], {"edited-b": "Succeeded"})
+    s.delete(f"{JOBS}/edited.job")
+    tap.ok("with the job it goes, too", wait_for(lambda: s.get(f"{TASKS}/{name}").status == 404))
+
+
 def test_a_name_that_is_still_taken(s):
     """A job that is restarted, or deleted and applied again, meets pods of before that are still ending."""
     s.post("/api/v1/namespaces/bob/pods", {"metadata": {"name": "again-0", "labels": {"kuscia.secretflow/task-uid": "of-before"}}, "spec": {"containers": [{"name": "c", "image": "busybox"}]}})
@@ -474,6 +488,7 @@ def test_bad_files(s):
     tap.ok("a file that cannot be filled in", wait_for(lambda: phase(s, "broken") == "Failed"), status(s, f"{JOBS}/broken"))
     said = tasks_of(s, "broken")["a"]["status"]["message"]
     tap.has("says which and where", said, 'file "x.conf" of AppImage "broken": line 1')
+    tap.has("and the job where to read on", status(s, f"{JOBS}/broken")["message"], f"failed: a (KusciaTask {tasks_of(s, 'broken')['a']['metadata']['name']}: ConfigInvalid")
 
 
 def test_approval(s):
@@ -570,6 +585,7 @@ def main():
             test_commands_of_the_cli,
             test_watched,
             test_order_of_files,
+            test_edited_while_it_runs,
             test_a_name_that_is_still_taken,
             test_room_of_an_earlier_group, test_what_cannot_run,
             test_bad_files,

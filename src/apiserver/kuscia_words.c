@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apiserver/kuscia_words.h"
+
+#include "api/quantity.h"
+#include "apiserver/admission_steps.h"
+#include "apiserver/domain_rights.h"
+#include "apiserver/objects.h"
+#include "base/bandwidth.h"
+
+#define GROUP "kuscia.secretflow"
+
+static bool is_among(const struct json *words, str word)
+{
+    for (uint32_t i = 0; i < words->len; i++)
+        if (str_eq(json_str(&words->items[i]), word))
+            return true;
+    return false;
+}
+
+/* --- labels, annotations, answers ----------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *plural, *map, *what, *key, *words;
+} rows[] = {
+    {"kusciajobs", "labels", "label", GROUP "/job-stage", "[\"Create\",\"Start\",\"Stop\",\"Suspend\",\"Restart\",\"Cancel\"]"},
+    {"kusciadeployments", "annotations", "annotation", GROUP "/affinity-mode", "[\"none\",\"affinity\",\"anti-affinity\"]"},
+    {"domains", "annotations", "annotation", DOMAIN_ASK_ANNOTATION, "[\"manual\"]"},
+};
+
+static str list_text(struct arena *a, const struct json *words)
+{
+    struct strbuf b = strbuf_on(a);
+    for (uint32_t i = 0; i < words->len; i++)
+        strbuf_addf(&b, "%s" STR_FMT, i == 0 ? "" : i + 1 == words->len ? " and " : ", ", STR_ARG(json_str(&words->items[i])));
+    return strbuf_str(&b);
+}
+
+static str noted(const struct json *obj, const char *map, const char *key)
+{
+    return obj ? json_get_str(json_get(object_meta(obj), str_of(map)), str_of(key)) : S("");
+}
+
+static void warn_of_words(struct admission_attrs *at)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        if (!str_is(at->res->plural, rows[i].plural))
+            continue;
+        str is = noted(at->obj, rows[i].map, rows[i].key), was = noted(at->old, rows[i].map, rows[i].key);
+        struct json words = json_literal(at->arena, rows[i].words);
+        if (is.len && !str_eq(is, was) && !is_among(&words, is))
+            api_req_warn(at->req, arena_fmt(at->arena, "%s %s: \"" STR_FMT "\" has no effect: there %s " STR_FMT, rows[i].what, rows[i].key, STR_ARG(is), words.len > 1 ? "are" : "is", STR_ARG(list_text(at->arena, &words))));
+    }
+}
+
+static int check_answers(const struct admission_attrs *at, struct err *err)
+{
+    const struct json *is = json_path(at->obj, "status", "approveStatus", NULL), *was = at->old ? json_path(at->old, "status", "approveStatus", NULL) : NULL;
+    for (uint32_t i = 0; json_is(is, JSON_OBJECT) && i < is->len; i++) {
+        str domain = is->members[i].key, answer = json_str(&is->members[i].value);
+        if (!str_is(answer, "JobAccepted") && !str_is(answer, "JobRejected") && !str_eq(answer, json_get_str(was, domain)))
+            return err_set(err, E_INVALID, "KusciaJob." GROUP " \"" STR_FMT "\" is invalid: status.approveStatus[" STR_FMT "]: Unsupported value: \"" STR_FMT "\": supported values: \"JobAccepted\", \"JobRejected\"",
+                           STR_ARG(at->name), STR_ARG(str_sub(domain, 0, 63)), STR_ARG(str_sub(answer, 0, 80)));
+    }
+    return 0;
+}
+
+static void warn_of_namespace(struct admission_attrs *at)
+{
+    static const char *const plurals[] = {"kusciajobs", "kusciatasks", "kusciadeployments"};
+    for (size_t i = 0; at->op == ADMIT_CREATE && !str_is(at->ns, DOMAIN_JOBS_NS) && i < ARRAY_LEN(plurals); i++)
+        if (str_is(at->res->plural, plurals[i]))
+            api_req_warn(at->req, arena_fmt(at->arena, "metadata.namespace: nothing will be done for it in the namespace \"" STR_FMT "\": %s are carried out in \"" DOMAIN_JOBS_NS "\"", STR_ARG(at->ns), plurals[i]));
+}
+
+/* --- bandwidth ---------------------------------------------------------------------------------------------------------------------------- */
+
+struct walk {
+    struct admission_attrs *at;
+    struct strbuf path;
+};
+
+static void warn_of_amount(struct walk *w, const char *list, const struct json *amount)
+{
+    char text[BANDWIDTH_TEXT] = "more than 1 Pbit/s";
+    struct quantity q, most = quantity_from_i64(WORDS_BANDWIDTH), countable = quantity_from_i64(BANDWIDTH_MAX / BANDWIDTH_MBIT);
+    str said = json_str(amount);
+    if (!quantity_parse(said, &q) || quantity_cmp(&q, &most) < 0)
+        return;
+    if (quantity_cmp(&q, &countable) <= 0)
+        bandwidth_print(quantity_to_i64(&q) * BANDWIDTH_MBIT, text);
+    api_req_warn(w->at->req, arena_fmt(w->at->arena, STR_FMT ".%s[" BANDWIDTH_KUSCIA "]: \"" STR_FMT "\" is %s: the number counts Mbit/s, and 100 Mbit/s are \"100\"", STR_ARG(strbuf_str(&w->path)), list,
+                                       STR_ARG(str_sub(said, 0, 40)), text));
+}
+
+/* Most objects name none: the walk that notes where it is is not worth it. */
+static bool names_bandwidth(const struct json *v)
+{
+    bool found = false;
+    for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len && !found; i++)
+        found = names_bandwidth(&v->items[i]);
+    for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len && !found; i++)
+        found = str_is(v->members[i].key, BANDWIDTH_KUSCIA) || names_bandwidth(&v->members[i].value);
+    return found;
+}
+
+/* Resources stand at many depths: of containers in pods and their templates, of parties. */
+static void walk(struct walk *w, const struct json *v, const struct json *old)
+{
+    size_t len = w->path.len;
+    for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len; i++) {
+        strbuf_addf(&w->path, "[%u]", i);
+        walk(w, &v->items[i], json_is(old, JSON_ARRAY) && i < old->len ? &old->items[i] : NULL);
+        w->path.len = len;
+    }
+    for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len; i++) {
+        const struct json *value = &v->members[i].value, *was = json_get(old, v->members[i].key);
+        if (!json_is(value, JSON_OBJECT) && !json_is(value, JSON_ARRAY))
+            continue;
+        strbuf_addf(&w->path, "%s" STR_FMT, len ? "." : "", STR_ARG(v->members[i].key));
+        if (str_is(v->members[i].key, "resources")) {
+            static const char *const lists[] = {"requests", "limits"};
+            for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+                const struct json *amount = json_get(json_get(value, str_of(lists[k])), S(BANDWIDTH_KUSCIA)), *before = json_get(json_get(was, str_of(lists[k])), S(BANDWIDTH_KUSCIA));
+                if (amount && !(before && json_equal(amount, before)))
+                    warn_of_amount(w, lists[k], amount);
+            }
+        } else {
+            walk(w, value, was);
+        }
+        w->path.len = len;
+    }
+}
+
+static void warn_of_bandwidth(struct admission_attrs *at)
+{
+    static const char *const groups[] = {"", "apps", "batch", GROUP};
+    bool fits = false;
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+        fits |= str_is(at->res->group, groups[i]);
+    if (!fits || (!at->res->group.len && !admission_is_kind(at, "", "pods") && !admission_is_kind(at, "", "replicationcontrollers")) || !names_bandwidth(json_get(at->obj, S("spec"))))
+        return;
+    struct walk w = {.at = at, .path = strbuf_on(at->arena)};
+    strbuf_add_str(&w.path, S("spec"));
+    walk(&w, json_get(at->obj, S("spec")), at->old ? json_get(at->old, S("spec")) : NULL);
+}
+
+int kuscia_words_validate(struct admission_attrs *at, struct err *err)
+{
+    bool is_ours = str_is(at->res->group, GROUP);
+    if (at->op == ADMIT_DELETE || !at->obj)
+        return 0;
+    if (is_ours && str_is(at->res->plural, "kusciajobs") && at->op == ADMIT_UPDATE) {
+        int r = check_answers(at, err);
+        if (r < 0)
+            return r;
+    }
+    if (is_ours) {
+        warn_of_words(at);
+        warn_of_namespace(at);
+    }
+    if (!at->subresource.len)
+        warn_of_bandwidth(at);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apiserver/kuscia_words.h"
+
+#include "apiserver/authz_testing.h"
+
+#define G "kuscia.secretflow"
+#define AMOUNT(list, text) "'resources':{'" list "':{'kuscia.io/bandwidth':'" text "'}}"
+#define POD(list, text) "{'spec':{'containers':[{'name':'a'},{'name':'b'," AMOUNT(list, text) "}]}}"
+#define NOTED(map, key, value) "{'metadata':{'" map "':{'kuscia.secretflow/" key "':'" value "'}}}"
+
+static struct json parse(struct arena *a, const char *text)
+{
+    char *json = (char *)arena_cstr(a, str_of(text));
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    return json_literal(a, json);
+}
+
+/* What is warned of, the refusal, or "". */
+static str said(struct arena *a, const char *group, const char *plural, const char *ns, const char *obj, const char *old)
+{
+    struct api_req req = {.arena = a};
+    struct err err = ERR_NONE;
+    struct json is = parse(a, obj), was = {0};
+    if (old)
+        was = parse(a, old);
+    struct admission_attrs at = {.req = &req, .arena = a, .op = old ? ADMIT_UPDATE : ADMIT_CREATE, .res = object_builtin(str_of(group), str_of(plural)), .obj = &is, .old = old ? &was : NULL, .ns = str_of(ns), .name = S("x")};
+    if (kuscia_words_validate(&at, &err) < 0)
+        return arena_str(a, str_of(err.msg));
+    T_OK(req.nwarnings <= 1);
+    return req.nwarnings ? req.warnings[0] : S("");
+}
+
+TEST(work_where_nobody_looks)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, G, "kusciatasks", "alice", "{}", NULL), "metadata.namespace: nothing will be done for it in the namespace \"alice\": kusciatasks are carried out in \"cross-domain\"");
+    T_OK(said(&a, G, "kusciajobs", "default", "{}", NULL).len && said(&a, G, "kusciadeployments", "default", "{}", NULL).len);
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", "{}", NULL), "");
+    T_EQ_STR(said(&a, G, "kusciajobs", "default", "{}", "{}"), "");
+    T_EQ_STR(said(&a, G, "domaindatas", "alice", "{}", NULL), "");
+    T_EQ_STR(said(&a, "batch", "jobs", "alice", "{}", NULL), "");
+    arena_fini(&a);
+}
+
+TEST(words_without_effect)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", NOTED("labels", "job-stage", "stop"), NULL),
+             "label kuscia.secretflow/job-stage: \"stop\" has no effect: there are Create, Start, Stop, Suspend, Restart and Cancel");
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", NOTED("labels", "job-stage", "Stop"), NULL), "");
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", NOTED("labels", "job-stage", "stop"), NOTED("labels", "job-stage", "stop")), "");
+    T_EQ_STR(said(&a, G, "kusciadeployments", "cross-domain", NOTED("annotations", "affinity-mode", "antiaffinity"), NULL),
+             "annotation kuscia.secretflow/affinity-mode: \"antiaffinity\" has no effect: there are none, affinity and anti-affinity");
+    T_EQ_STR(said(&a, G, "domains", "", NOTED("annotations", "job-approval", "Manual"), NULL), "annotation kuscia.secretflow/job-approval: \"Manual\" has no effect: there is manual");
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", "{'status':{'approveStatus':{'bob':'yes'}}}", "{}"),
+             "KusciaJob.kuscia.secretflow \"x\" is invalid: status.approveStatus[bob]: Unsupported value: \"yes\": supported values: \"JobAccepted\", \"JobRejected\"");
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", "{'status':{'approveStatus':{'bob':'JobRejected','carol':'old'}}}", "{'status':{'approveStatus':{'carol':'old'}}}"), "");
+    arena_fini(&a);
+}
+
+TEST(megabits_taken_twice)
+{
+    static const struct {
+        const char *group, *plural, *obj, *where;
+    } places[] = {
+        {"", "pods", POD("requests", "100M"), "spec.containers[1].resources.requests"},
+        {"apps", "deployments", "{'spec':{'template':" POD("limits", "100M") "}}", "spec.template.spec.containers[1].resources.limits"},
+        {G, "appimages", "{'spec':{'deployTemplates':[" POD("limits", "100M") "]}}", "spec.deployTemplates[0].spec.containers[1].resources.limits"},
+        {G, "kusciatasks", "{'spec':{'parties':[{'template':" POD("requests", "100M") "}]}}", "spec.parties[0].template.spec.containers[1].resources.requests"},
+        {G, "kusciadeployments", "{'spec':{'parties':[{},{'template':" POD("requests", "100M") "}]}}", "spec.parties[1].template.spec.containers[1].resources.requests"},
+        {G, "kusciajobs", "{'spec':{'tasks':[{'parties':[{" AMOUNT("requests", "100M") "}]}]}}", "spec.tasks[0].parties[0].resources.requests"},
+    };
+    struct arena a = {0};
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        T_EQ_STR(said(&a, places[i].group, places[i].plural, "cross-domain", places[i].obj, NULL),
+                 arena_cstr(&a, arena_fmt(&a, "%s[kuscia.io/bandwidth]: \"100M\" is 100 Tbit/s: the number counts Mbit/s, and 100 Mbit/s are \"100\"", places[i].where)));
+    T_EQ_STR(said(&a, "", "pods", "n", POD("requests", "10k"), NULL), ""); /* as 10000 comes back */
+    T_EQ_STR(said(&a, "", "pods", "n", POD("requests", "999999"), NULL), "");
+    T_OK(said(&a, "", "pods", "n", POD("requests", "1e30"), NULL).len);
+    T_EQ_STR(said(&a, "", "pods", "n", POD("requests", "100M"), POD("requests", "100M")), "");
+    T_EQ_STR(said(&a, "", "nodes", "", POD("requests", "100M"), NULL), "");
+    arena_fini(&a);
+}
+
+TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice)
