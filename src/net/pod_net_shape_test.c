@@ -330,6 +330,63 @@ TEST(a_destination_has_a_limit_of_its_own)
     pod_net_close(n);
 }
 
+/* All of a pod's destinations together, and what is to nowhere special: its own limit, whatever number of them there is. */
+TEST(destinations_together_stay_within_the_limit)
+{
+    if (!fresh_machine())
+        return;
+    enum { DESTS = 4, EACH = 32 << 10 };
+    const int64_t limit = 128000;
+    struct pod_net *n = must_open();
+    char ip[DESTS + 1][IPAM_TEXT];
+    const char *const uids[DESTS + 1] = {"to-0", "to-1", "to-2", "to-3", "from"};
+    struct ipam_cidr nets[DESTS];
+    struct shape_dest to[DESTS];
+    int listeners[DESTS], out[DESTS], in[DESTS];
+    size_t sent[DESTS] = {0}, got = 0;
+    static char buf[EACH];
+    for (size_t i = 0; i < ARRAY_LEN(uids); i++)
+        attach(n, uids[i], ip[i]);
+    for (size_t i = 0; i < DESTS; i++) {
+        nets[i] = (struct ipam_cidr){.prefix = 32};
+        T_OK(ipam_ip_parse(str_of(ip[i]), &nets[i].base));
+        to[i] = (struct shape_dest){.limit = MBIT, .nets = &nets[i], .nnets = 1};
+        listeners[i] = socket_in(uids[i], "0.0.0.0", true);
+    }
+    SHAPE(n, "from", .limit = {limit, limit}, .dests = to, .ndests = DESTS);
+    for (size_t i = 0; i < DESTS; i++) {
+        out[i] = socket_in("from", ip[i], false);
+        in[i] = accept(listeners[i], NULL, NULL);
+    }
+    nsec_t start = clock_mono(&clock_real);
+    while (got < DESTS * EACH) {
+        struct pollfd p[DESTS];
+        for (size_t i = 0; i < DESTS; i++) {
+            ssize_t w = sent[i] < EACH ? send(out[i], buf, EACH - sent[i], MSG_DONTWAIT) : 0;
+            sent[i] += w > 0 ? (size_t)w : 0;
+            p[i] = (struct pollfd){.fd = in[i], .events = POLLIN};
+        }
+        if (poll(p, DESTS, 100) < 0 || clock_mono(&clock_real) - start > PATIENCE_MS * NSEC_PER_MSEC)
+            break;
+        for (size_t i = 0; i < DESTS; i++) {
+            ssize_t r = p[i].revents ? recv(in[i], buf, sizeof buf, MSG_DONTWAIT) : 0;
+            got += r > 0 ? (size_t)r : 0;
+        }
+    }
+    T_EQ_INT(got, DESTS * EACH);
+    /* less one burst of the pod's, of 32 KiB, and as much again for what TCP had sent before */
+    T_OK((clock_mono(&clock_real) - start) / NSEC_PER_MSEC >= (DESTS * EACH - (64 << 10)) * 8 * 1000 / limit);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:60 "), "rate 64Kbit ceil 128Kbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:61 "), "rate 8bit ceil 128Kbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:65 "), "rate 8bit ceil 128Kbit") != NULL);
+    for (size_t i = 0; i < DESTS; i++) {
+        close(listeners[i]);
+        close(out[i]);
+        close(in[i]);
+    }
+    pod_net_close(n);
+}
+
 /* Whoever is killed between two messages leaves a part; the next one makes it right, whatever is wanted then. */
 TEST(what_was_cut_off_is_made_right)
 {
@@ -448,17 +505,17 @@ static bool compete(struct flow *first, struct flow *second, size_t bytes)
     return true;
 }
 
-TEST(who_borrows_gives_way_at_once)
+static void owner_and_borrower(bool to_destination)
 {
-    if (!fresh_machine())
-        return;
     struct pod_net *n = must_open();
+    struct ipam_cidr net = {.base = 0x0a2a0300, .prefix = 24};
+    struct shape_dest to = {.limit = 16 * MBIT, .nets = &net, .nnets = 1};
     char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
     attach(n, "owner", a);
     attach(n, "borrower", b);
     attach(n, "sink", c);
     T_NO_ERR(pod_net_capacity(n, 16 * MBIT, 16 * MBIT, &err), &err);
-    SHAPE(n, "owner", .request = {12 * MBIT, 0}, .limit = {16 * MBIT, 0});
+    SHAPE(n, "owner", .request = {12 * MBIT, 0}, .limit = {16 * MBIT, 0}, .dests = &to, .ndests = to_destination ? 1 : 0);
     SHAPE(n, "borrower", .limit = {16 * MBIT, 0});
     SHAPE(n, "sink", .limit = {0});
     FD_AUTO l = socket_in("sink", "0.0.0.0", true);
@@ -475,6 +532,18 @@ TEST(who_borrows_gives_way_at_once)
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         close(fds[i]);
     pod_net_close(n);
+}
+
+TEST(who_borrows_gives_way_at_once)
+{
+    if (fresh_machine())
+        owner_and_borrower(false);
+}
+
+TEST(also_to_one_that_sends_to_a_destination)
+{
+    if (fresh_machine())
+        owner_and_borrower(true);
 }
 
 TEST(found_again_after_a_restart)
@@ -542,5 +611,5 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
-          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, found_again_after_a_restart, bytes_are_counted)
+TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, bytes_are_counted)
