@@ -54,9 +54,9 @@ struct agent_network {
     /* Pods that are still there; what is left of others is removed. */
     int (*collect)(void *arg, const str *uids, size_t n, struct err *err);
     int (*peers)(void *arg, const struct agent_peer *peers, size_t n, struct err *err);
-    /* Shares of bandwidth, all three or none.  What all pods have together, bit/s; one pod's, idempotent, E_UNAVAILABLE where the kernel cannot; and bytes
-     * that passed, on the arena. */
-    int (*capacity)(void *arg, int64_t egress, int64_t ingress, struct err *err);
+    /* Shares of bandwidth, all three or none.  What all pods have together, bit/s, which also makes right what other programs did to the shaping since, and says so; one
+     * pod's, idempotent, E_UNAVAILABLE where the kernel cannot; and bytes that passed, on the arena. */
+    int (*capacity)(void *arg, int64_t egress, int64_t ingress, bool *ret_mended, struct err *err);
     int (*shape)(void *arg, str uid, const struct agent_shape *s, struct err *err);
     int (*counters)(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err);
 };

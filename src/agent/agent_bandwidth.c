@@ -52,6 +52,7 @@ struct round {
     struct agent_counter *counters;
     size_t ncounters;
     nsec_t at;
+    bool mended;    /* another program had changed what shapes traffic, and it is right again */
     struct err err; /* the first */
 };
 
@@ -135,7 +136,7 @@ static void run_round(struct work_item *w)
     struct round *r = container_of(w, struct round, item);
     const struct agent_network *net = r->agent->opts.network;
     struct err err = ERR_NONE;
-    if (net->capacity(net->arg, r->total[BANDWIDTH_OUT], r->total[BANDWIDTH_IN], &err) < 0)
+    if (net->capacity(net->arg, r->total[BANDWIDTH_OUT], r->total[BANDWIDTH_IN], &r->mended, &err) < 0)
         r->err = err;
     for (size_t i = 0; i < r->npods; i++) {
         err = ERR_NONE;
@@ -253,6 +254,29 @@ void agent_bandwidth_room(const struct agent *g, int64_t ret_free[BANDWIDTH_ENDS
     }
 }
 
+static void node_event(struct agent *g, const char *type, const char *reason, const char *message)
+{
+    events_send(g->events, &(struct event){.kind = "Node", .name = str_of(g->opts.node_name), .uid = str_of(g->opts.node_name), .type = type, .reason = reason, .message = str_of(message)});
+}
+
+/* What is not in force, once until something else is; and the end of it. */
+static void tell(struct agent *g, const struct round *r)
+{
+    struct agent_bandwidth *b = g->bandwidth;
+    if (r->mended) {
+        log_warn("another program changed what shapes the pods' traffic; it is right again");
+        node_event(g, "Warning", "BandwidthRepaired", "another program changed what shapes the pods' traffic; it is right again");
+    }
+    if (r->err.code && strncmp(b->told, r->err.msg, sizeof b->told - 1) != 0) {
+        log_warn("shares of bandwidth are not all in force", KV("why", "%s", r->err.msg));
+        node_event(g, "Warning", "BandwidthNotEnforced", r->err.msg);
+        snprintf(b->told, sizeof b->told, "%s", r->err.msg);
+    } else if (!r->err.code && b->told[0]) {
+        node_event(g, "Normal", "BandwidthEnforced", "all shares of bandwidth are in force again");
+        b->told[0] = 0;
+    }
+}
+
 static void end_round(struct work_item *w)
 {
     struct round *r = container_of(w, struct round, item);
@@ -260,12 +284,7 @@ static void end_round(struct work_item *w)
     struct agent_bandwidth *b = g->bandwidth;
     g->ops--;
     b->busy = false;
-    if (r->err.code && strncmp(b->told, r->err.msg, sizeof b->told - 1) != 0) {
-        log_warn("shares of bandwidth are not all in force", KV("why", "%s", r->err.msg));
-        snprintf(b->told, sizeof b->told, "%s", r->err.msg);
-    } else if (!r->err.code) {
-        b->told[0] = 0;
-    }
+    tell(g, r);
     if (r->ncounters) {
         b->round++;
         for (size_t i = 0; i < r->ncounters; i++)

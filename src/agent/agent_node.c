@@ -601,9 +601,10 @@ static void run_open(struct work_item *w)
     struct net_op *o = container_of(w, struct net_op, item);
     const struct agent_network *net = o->agent->opts.network;
     const struct node_bandwidth *b = &o->bandwidth;
+    bool mended;
     o->result = net->open(net->arg, o->cidr, o->ip, &o->err);
     if (o->result == 0 && net->capacity)
-        o->result = net->capacity(net->arg, b->total[BANDWIDTH_OUT] - b->reserved[BANDWIDTH_OUT], b->total[BANDWIDTH_IN] - b->reserved[BANDWIDTH_IN], &o->err);
+        o->result = net->capacity(net->arg, b->total[BANDWIDTH_OUT] - b->reserved[BANDWIDTH_OUT], b->total[BANDWIDTH_IN] - b->reserved[BANDWIDTH_IN], &mended, &o->err);
     if (o->result == 0)
         o->result = net->collect(net->arg, o->uids, o->nuids, &o->err);
 }

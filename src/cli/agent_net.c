@@ -117,11 +117,12 @@ static int peers(void *arg, const struct agent_peer *all, size_t len, struct err
 }
 
 /* --- shares of bandwidth -------------------------------------------------------------------------------------------------------- */
-static int capacity(void *arg, int64_t egress, int64_t ingress, struct err *err)
+static int capacity(void *arg, int64_t egress, int64_t ingress, bool *ret_mended, struct err *err)
 {
     struct agent_net *n = arg;
     pthread_rwlock_rdlock(&n->lock);
-    int r = n->net ? pod_net_capacity(n->net, egress, ingress, err) : 0;
+    *ret_mended = false;
+    int r = n->net ? pod_net_capacity(n->net, egress, ingress, ret_mended, err) : 0;
     pthread_rwlock_unlock(&n->lock);
     return r;
 }

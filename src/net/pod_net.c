@@ -56,7 +56,7 @@ static bool copy_table(const struct pod_net_opts *o, struct pod_net *n)
 
 int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *o, bool for_removal, struct err *err)
 {
-    *n = (struct pod_net){.clock = o->clock ? o->clock : &clock_real};
+    *n = (struct pod_net){.clock = o->clock ? o->clock : &clock_real, .watch = NL_SOCK_INIT};
     pthread_mutex_init(&n->lock, NULL);
     pthread_mutex_init(&n->nft_lock, NULL);
     pthread_mutex_init(&n->peers_lock, NULL);
@@ -92,6 +92,7 @@ void pod_net_fini(struct pod_net *n)
     map_foreach(e, &n->records) pod_net_record_free(e->value);
     map_fini(&n->records);
     ipam_fini(&n->ipam);
+    nl_close(&n->watch);
     free(n->state_dir);
     pthread_mutex_destroy(&n->lock);
     pthread_mutex_destroy(&n->nft_lock);

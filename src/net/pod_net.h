@@ -89,8 +89,9 @@ int pod_net_gc(struct pod_net *n, const str *live, size_t nlive, size_t *ret_rem
 /* What the pod has of the network (shape.h); all zero for one that asked for nothing, which is told too: it competes.  Cheap when nothing is new.
  * E_NOT_FOUND: it is not attached; E_UNAVAILABLE: this kernel cannot; E_TOO_LARGE: beyond the limits of shape.h. */
 int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, struct err *err) MUST_CHECK;
-/* Bits a second that all pods have together, 0: not known, then only limits bind. */
-int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, struct err *err) MUST_CHECK;
+/* Bits a second that all pods have together, 0: not known, then only limits bind.  Called again it also makes right what others did to the devices and
+ * links since (shape_watch.h), and says so; cheap when there is nothing. */
+int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, bool *ret_mended, struct err *err) MUST_CHECK;
 struct pod_net_counter {
     char uid[POD_NET_UID_MAX + 1]; /* "": the link with the node's address; "*": the bridge, what all pods together exchange with others than pods of this node */
     int device;                    /* number of the link, which no later one has; 0: there is none */

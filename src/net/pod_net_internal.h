@@ -14,6 +14,7 @@
 #include "net/nl_ops.h"
 #include "net/pod_net.h"
 #include "net/shape.h"
+#include "net/shape_watch.h"
 
 #define POD_NET_VNI 1
 #define POD_NET_VXLAN_PORT 8472
@@ -52,6 +53,9 @@ struct pod_net {
     struct shape_tree tree;  /* under shape_lock, as what follows */
     bool tree_open;          /* its devices are there */
     bool tree_gone;          /* nobody needs them, and they were removed */
+    bool tree_broken;        /* somebody touched them: they are made anew */
+    bool touched;            /* somebody touched them or links since the last pass */
+    struct nl_sock watch;    /* open as long as the devices are there */
 };
 
 /* --- pod_net.c ---------------------------------------------------------------------------------------------------------------- */

@@ -110,9 +110,8 @@ static int find_device(struct nl_sock *s, const char *name, const char *alias, i
     return r;
 }
 
-int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
+static int open_devices(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
 {
-    *ret_new = false;
     for (int d = 0; d < SHAPE_DEVICES; d++) {
         char name[IFNAMSIZ];
         shape_device_name(bridge, d, name);
@@ -125,6 +124,16 @@ int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct 
             return r == -ENOENT || r == -ENOTSUP ? -EOPNOTSUPP : r; /* ENOENT: no such kind of discipline or filter */
     }
     return 0;
+}
+
+int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
+{
+    bool is_new = false;
+    int r = open_devices(s, bridge, alias, t, &is_new);
+    if (r < 0 && r != -EEXIST && shape_remove(s, bridge) == 0) /* somebody gave them other disciplines: what hangs on ours has no place there */
+        r = open_devices(s, bridge, alias, t, &is_new);
+    *ret_new = is_new;
+    return r;
 }
 
 int shape_remove(struct nl_sock *s, const char *bridge)
