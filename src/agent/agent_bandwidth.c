@@ -51,6 +51,7 @@ struct round {
     int64_t total[BANDWIDTH_ENDS];
     struct agent_counter *counters;
     size_t ncounters;
+    struct agent_links links;
     nsec_t at;
     bool mended;    /* another program had changed what shapes traffic, and it is right again */
     struct err err; /* the first */
@@ -146,6 +147,7 @@ static void run_round(struct work_item *w)
     err = ERR_NONE;
     if (net->counters(net->arg, &r->arena, &r->counters, &r->ncounters, &err) < 0 && !r->err.code)
         r->err = err;
+    agent_links_run(r->agent, &r->links, &r->arena);
     r->at = clock_mono(r->agent->clock);
 }
 
@@ -285,11 +287,14 @@ static void end_round(struct work_item *w)
     g->ops--;
     b->busy = false;
     tell(g, r);
+    agent_links_end(g, &r->links);
     if (r->ncounters) {
         b->round++;
         for (size_t i = 0; i < r->ncounters; i++)
             if (r->counters[i].device) /* a link that is not there has no rate, and begins anew when it comes back */
                 note(g, &r->counters[i], r->at);
+        for (size_t i = 0; i < r->links.ncounters; i++)
+            note(g, &r->links.counters[i], r->at);
         forget_old(b);
         measure(g, r->at);
     }
@@ -319,6 +324,7 @@ static void on_timer(struct loop_timer *t)
     }
     for (int e = 0; e < BANDWIDTH_ENDS; e++)
         r->total[e] = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
+    agent_links_begin(g, &r->links, &r->arena);
     b->busy = true;
     g->ops++;
     work_submit(g->pool, &r->item);
@@ -439,6 +445,14 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
     strbuf_add_str(out, strbuf_str(&used));
 }
 
+static bool link_used(const struct agent *g, str reading, int64_t ret[BANDWIDTH_ENDS])
+{
+    const struct reading *r = reading_of(g, reading);
+    if (r && r->meter.has_rate)
+        memcpy(ret, r->meter.used, sizeof r->meter.used);
+    return r && r->meter.has_rate;
+}
+
 void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *out)
 {
     int64_t requested[BANDWIDTH_ENDS], lent[BANDWIDTH_ENDS], left[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
@@ -459,4 +473,6 @@ void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *ou
         node_gauge(g, out, "node_bandwidth_outside_bits", "Traffic of the node that is not that of its pods, smoothed, bit/s.", g->bandwidth->outside);
     }
     pod_gauges(g, a, out);
+    if (g->bandwidth)
+        agent_links_metrics(g, out, link_used, &g->bandwidth->readings);
 }

@@ -28,6 +28,9 @@
 #define POD_NET_PORTS 256u
 #define POD_NET_PEERS 65536u
 #define POD_NET_UID_MAX 128
+#define POD_NET_LINKS 256u       /* other domains */
+#define POD_NET_LINK_NETS 16384u /* address ranges of them together */
+#define POD_NET_LINK_NAME 64
 
 struct pod_net_opts {
     const char *bridge;       /* NULL: "cox0"; at most 15 bytes */
@@ -99,6 +102,17 @@ struct pod_net_counter {
 };
 /* On the heap; the first two are the node's own and the bridge's. */
 int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
+
+/* Counts what passes between this node's pods and the nodes of each other domain.  A run of nft; nlinks 0: nothing is counted, and nothing of it is there.
+ * A range within another counts for the wider one. */
+struct pod_net_link {
+    str name; /* of the domain: lower-case letters, digits, '-' */
+    const struct ipam_cidr *nets;
+    size_t nnets;
+};
+int pod_net_links(struct pod_net *n, const struct pod_net_link *links, size_t nlinks, struct err *err) MUST_CHECK;
+/* On the heap: uid is the domain's name, device another number whenever counters began anew.  E_NOT_FOUND: another program removed what counts; pod_net_links makes it again. */
+int pod_net_link_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
 
 struct pod_net_peer {
     str name;     /* for messages */
