@@ -37,8 +37,13 @@ struct agent_shape {
     const struct agent_shape_dest *dests;
     size_t ndests;
 };
+struct agent_link { /* to the nodes of another domain */
+    str domain;
+    const str *nets;
+    size_t nnets;
+};
 struct agent_counter {
-    str uid;    /* "": the node; "*": its pods together, without what passes between them */
+    str uid;    /* "": the node; "*": its pods together, without what passes between them; of a link its domain */
     int device; /* number of the link, which no later one has; 0: there is none */
     uint64_t out_bytes, in_bytes;
 };
@@ -54,11 +59,14 @@ struct agent_network {
     /* Pods that are still there; what is left of others is removed. */
     int (*collect)(void *arg, const str *uids, size_t n, struct err *err);
     int (*peers)(void *arg, const struct agent_peer *peers, size_t n, struct err *err);
-    /* Shares of bandwidth, all three or none.  What all pods have together, bit/s; one pod's, idempotent, E_UNAVAILABLE where the kernel cannot; and bytes
-     * that passed, on the arena. */
-    int (*capacity)(void *arg, int64_t egress, int64_t ingress, struct err *err);
+    /* Shares of bandwidth, all three or none.  What all pods have together, bit/s, which also makes right what other programs did to the shaping since, and says so; one
+     * pod's, idempotent, E_UNAVAILABLE where the kernel cannot; and bytes that passed, on the arena. */
+    int (*capacity)(void *arg, int64_t egress, int64_t ingress, bool *ret_mended, struct err *err);
     int (*shape)(void *arg, str uid, const struct agent_shape *s, struct err *err);
     int (*counters)(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err);
+    /* Both or none: what passes between this node's pods and each of these domains is counted, n 0: nothing; E_NOT_FOUND of the other: somebody removed what counts. */
+    int (*links)(void *arg, const struct agent_link *links, size_t n, struct err *err);
+    int (*link_counters)(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err);
 };
 
 struct agent_opts {

@@ -51,7 +51,9 @@ struct round {
     int64_t total[BANDWIDTH_ENDS];
     struct agent_counter *counters;
     size_t ncounters;
+    struct agent_links links;
     nsec_t at;
+    bool mended;    /* another program had changed what shapes traffic, and it is right again */
     struct err err; /* the first */
 };
 
@@ -135,7 +137,7 @@ static void run_round(struct work_item *w)
     struct round *r = container_of(w, struct round, item);
     const struct agent_network *net = r->agent->opts.network;
     struct err err = ERR_NONE;
-    if (net->capacity(net->arg, r->total[BANDWIDTH_OUT], r->total[BANDWIDTH_IN], &err) < 0)
+    if (net->capacity(net->arg, r->total[BANDWIDTH_OUT], r->total[BANDWIDTH_IN], &r->mended, &err) < 0)
         r->err = err;
     for (size_t i = 0; i < r->npods; i++) {
         err = ERR_NONE;
@@ -145,6 +147,7 @@ static void run_round(struct work_item *w)
     err = ERR_NONE;
     if (net->counters(net->arg, &r->arena, &r->counters, &r->ncounters, &err) < 0 && !r->err.code)
         r->err = err;
+    agent_links_run(r->agent, &r->links, &r->arena);
     r->at = clock_mono(r->agent->clock);
 }
 
@@ -253,6 +256,29 @@ void agent_bandwidth_room(const struct agent *g, int64_t ret_free[BANDWIDTH_ENDS
     }
 }
 
+static void node_event(struct agent *g, const char *type, const char *reason, const char *message)
+{
+    events_send(g->events, &(struct event){.kind = "Node", .name = str_of(g->opts.node_name), .uid = str_of(g->opts.node_name), .type = type, .reason = reason, .message = str_of(message)});
+}
+
+/* What is not in force, once until something else is; and the end of it. */
+static void tell(struct agent *g, const struct round *r)
+{
+    struct agent_bandwidth *b = g->bandwidth;
+    if (r->mended) {
+        log_warn("another program changed what shapes the pods' traffic; it is right again");
+        node_event(g, "Warning", "BandwidthRepaired", "another program changed what shapes the pods' traffic; it is right again");
+    }
+    if (r->err.code && strncmp(b->told, r->err.msg, sizeof b->told - 1) != 0) {
+        log_warn("shares of bandwidth are not all in force", KV("why", "%s", r->err.msg));
+        node_event(g, "Warning", "BandwidthNotEnforced", r->err.msg);
+        snprintf(b->told, sizeof b->told, "%s", r->err.msg);
+    } else if (!r->err.code && b->told[0]) {
+        node_event(g, "Normal", "BandwidthEnforced", "all shares of bandwidth are in force again");
+        b->told[0] = 0;
+    }
+}
+
 static void end_round(struct work_item *w)
 {
     struct round *r = container_of(w, struct round, item);
@@ -260,17 +286,15 @@ static void end_round(struct work_item *w)
     struct agent_bandwidth *b = g->bandwidth;
     g->ops--;
     b->busy = false;
-    if (r->err.code && strncmp(b->told, r->err.msg, sizeof b->told - 1) != 0) {
-        log_warn("shares of bandwidth are not all in force", KV("why", "%s", r->err.msg));
-        snprintf(b->told, sizeof b->told, "%s", r->err.msg);
-    } else if (!r->err.code) {
-        b->told[0] = 0;
-    }
+    tell(g, r);
+    agent_links_end(g, &r->links);
     if (r->ncounters) {
         b->round++;
         for (size_t i = 0; i < r->ncounters; i++)
             if (r->counters[i].device) /* a link that is not there has no rate, and begins anew when it comes back */
                 note(g, &r->counters[i], r->at);
+        for (size_t i = 0; i < r->links.ncounters; i++)
+            note(g, &r->links.counters[i], r->at);
         forget_old(b);
         measure(g, r->at);
     }
@@ -300,6 +324,7 @@ static void on_timer(struct loop_timer *t)
     }
     for (int e = 0; e < BANDWIDTH_ENDS; e++)
         r->total[e] = g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e];
+    agent_links_begin(g, &r->links, &r->arena);
     b->busy = true;
     g->ops++;
     work_submit(g->pool, &r->item);
@@ -420,6 +445,14 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
     strbuf_add_str(out, strbuf_str(&used));
 }
 
+static bool link_used(const struct agent *g, str reading, int64_t ret[BANDWIDTH_ENDS])
+{
+    const struct reading *r = reading_of(g, reading);
+    if (r && r->meter.has_rate)
+        memcpy(ret, r->meter.used, sizeof r->meter.used);
+    return r && r->meter.has_rate;
+}
+
 void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *out)
 {
     int64_t requested[BANDWIDTH_ENDS], lent[BANDWIDTH_ENDS], left[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
@@ -440,4 +473,6 @@ void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *ou
         node_gauge(g, out, "node_bandwidth_outside_bits", "Traffic of the node that is not that of its pods, smoothed, bit/s.", g->bandwidth->outside);
     }
     pod_gauges(g, a, out);
+    if (g->bandwidth)
+        agent_links_metrics(g, out, link_used, &g->bandwidth->readings);
 }

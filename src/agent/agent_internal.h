@@ -14,7 +14,8 @@
  *   agent_evict.c node pressure
  *   agent_volumes.c folders of local-path volumes that were deleted
  *   agent_usage.c usage and documents of the node's server
- *   agent_bandwidth.c shares of the network, and what is used of it */
+ *   agent_bandwidth.c shares of the network, and what is used of it
+ *   agent_links.c what passes between domains */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
@@ -234,6 +235,9 @@ struct agent {
     char *bandwidth_note;              /* annotation of the Node that says what it has; NULL: none */
     double bandwidth_overcommit;       /* of the Node's annotation; 0: none */
     bool bandwidth_lending;            /* of the Node's annotation: what was measured decides how much is free, and how much is lent */
+    char *domain;                      /* institution that the node is of; NULL: none */
+    bool links_stale;                  /* the network is to be told which domains' traffic is counted */
+    bool links_counted, links_told;    /* some is; that it does not work was logged */
     bool bandwidth_lent_shown;         /* the Node's status says how much is lent, perhaps from before: 0 takes it back */
     bool stopping;
     void (*stopped)(void *arg);
@@ -378,6 +382,8 @@ void agent_node_free(struct agent *g);
 void agent_node_status_soon(struct agent *g);
 /* Pod ranges of the nodes of a domain (label kuscia.secretflow/namespace), at most max, on the arena. */
 size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str *ret, size_t max);
+/* Each other domain with its nodes' ranges and addresses, by name; nothing when this node has none. */
+size_t agent_domain_links(const struct agent *g, struct arena *a, struct agent_link **ret);
 struct json agent_allocatable(struct agent *g, struct arena *a);
 
 /* --- agent_static.c, agent_evict.c, agent_usage.c ------------------------------------------------------------------ */
@@ -398,6 +404,22 @@ void agent_usage_start(struct agent *g);
 void agent_usage_free(struct agent *g);
 int agent_stream_find(void *arg, str ns, str pod, str container, struct arena *a, struct stream_target *ret, struct err *err);
 bool agent_stream_document(void *arg, str name, struct arena *a, str *ret_type, str *ret_text);
+
+/* --- agent_links.c ------------------------------------------------------------------------------------------------------------------- */
+#define AGENT_LINK_READING "link/" /* and the domain: no pod's uid has a slash */
+struct agent_links { /* of one round */
+    bool set, read;
+    struct agent_link *all;
+    size_t n;
+    struct agent_counter *counters; /* uid: AGENT_LINK_READING and the domain */
+    size_t ncounters;
+    struct err err;
+};
+void agent_links_begin(struct agent *g, struct agent_links *l, struct arena *a); /* on the loop */
+void agent_links_run(const struct agent *g, struct agent_links *l, struct arena *a); /* on a pool thread */
+void agent_links_end(struct agent *g, const struct agent_links *l);
+/* used: of a reading, false: it has no rate. */
+void agent_links_metrics(const struct agent *g, struct strbuf *out, bool (*used)(const struct agent *g, str reading, int64_t ret[BANDWIDTH_ENDS]), const struct map *readings);
 
 /* --- agent_bandwidth.c --------------------------------------------------------------------------------------------------------------- */
 void agent_bandwidth_start(struct agent *g);

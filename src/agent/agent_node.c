@@ -6,6 +6,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
 #include "api/quantity.h"
+#include "api/validate.h"
 #include "base/civil.h"
 #include "base/log.h"
 #include "base/version.h"
@@ -601,9 +602,10 @@ static void run_open(struct work_item *w)
     struct net_op *o = container_of(w, struct net_op, item);
     const struct agent_network *net = o->agent->opts.network;
     const struct node_bandwidth *b = &o->bandwidth;
+    bool mended;
     o->result = net->open(net->arg, o->cidr, o->ip, &o->err);
     if (o->result == 0 && net->capacity)
-        o->result = net->capacity(net->arg, b->total[BANDWIDTH_OUT] - b->reserved[BANDWIDTH_OUT], b->total[BANDWIDTH_IN] - b->reserved[BANDWIDTH_IN], &o->err);
+        o->result = net->capacity(net->arg, b->total[BANDWIDTH_OUT] - b->reserved[BANDWIDTH_OUT], b->total[BANDWIDTH_IN] - b->reserved[BANDWIDTH_IN], &mended, &o->err);
     if (o->result == 0)
         o->result = net->collect(net->arg, o->uids, o->nuids, &o->err);
 }
@@ -714,6 +716,12 @@ static void own_node(struct agent *g, const struct json *node)
         g->bandwidth_lending = lending;
         agent_node_status_soon(g);
     }
+    str domain = json_get_str(json_path(node, "metadata", "labels", NULL), S(DOMAIN_LABEL));
+    if (!str_eq(domain, str_of(g->domain ? g->domain : ""))) {
+        free(g->domain);
+        g->domain = domain.len ? str_dup(domain) : NULL;
+        g->links_stale = true;
+    }
     if (!str_eq(uid, g->node_uid))
         g->node_uid = arena_str(&g->node_arena, uid);
     if (cidr.len && !str_eq(cidr, g->pod_cidr)) {
@@ -739,7 +747,7 @@ static void drop_peer(struct agent *g, str name)
     if (!p)
         return;
     peer_free(p);
-    g->peers_changed = true;
+    g->peers_changed = g->links_stale = true;
 }
 
 static str internal_ip(const struct json *node)
@@ -767,7 +775,7 @@ static void other_node(struct agent *g, const struct json *node, str name)
     struct peer *p = xcalloc(1, sizeof *p);
     *p = (struct peer){str_dup(name), str_dup(ip), str_dup(cidr), str_dup(domain), g->peers_round};
     map_put(&g->peers, str_of(p->name), p);
-    g->peers_changed = true;
+    g->peers_changed = g->links_stale = true;
 }
 
 size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str *ret, size_t max)
@@ -780,6 +788,40 @@ size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str
     }
     if (n)
         qsort(ret, n, sizeof *ret, str_cmp_void); /* the same nodes are the same list */
+    return n;
+}
+
+static int by_domain(const void *a, const void *b)
+{
+    const struct peer *const *x = a, *const *y = b;
+    int r = strcmp((*x)->domain, (*y)->domain);
+    return r ? r : strcmp((*x)->name, (*y)->name);
+}
+
+size_t agent_domain_links(const struct agent *g, struct arena *a, struct agent_link **ret)
+{
+    const struct peer **all = arena_array(a, g->peers.len, const struct peer *);
+    size_t npeers = 0, n = 0;
+    map_foreach(e, &g->peers) {
+        const struct peer *p = e->value;
+        /* whatever a label may hold: a domain is a namespace */
+        if (g->domain && strcmp(p->domain, g->domain) != 0 && !validate_dns1123_label(str_of(p->domain)))
+            all[npeers++] = p;
+    }
+    *ret = NULL;
+    if (!npeers)
+        return 0;
+    qsort(all, npeers, sizeof *all, by_domain);
+    struct agent_link *links = arena_array(a, g->peers.len, struct agent_link);
+    str *nets = arena_array(a, 2 * g->peers.len, str);
+    for (size_t i = 0; i < npeers; i++, nets += 2) {
+        if (!i || strcmp(all[i]->domain, all[i - 1]->domain) != 0)
+            links[n++] = (struct agent_link){.domain = arena_str(a, str_of(all[i]->domain)), .nets = nets};
+        nets[0] = arena_str(a, str_of(all[i]->cidr));
+        nets[1] = arena_fmt(a, "%s/32", all[i]->ip);
+        links[n - 1].nnets += 2;
+    }
+    *ret = links;
     return n;
 }
 
@@ -825,7 +867,7 @@ static void on_nodes_synced(struct informer *inf)
     for (size_t i = 0; i < old.len; i++) {
         map_del(&g->peers, str_of(old.p[i]->name));
         peer_free(old.p[i]);
-        g->peers_changed = true;
+        g->peers_changed = g->links_stale = true;
     }
     vec_fini(&old);
     if (g->peers_changed)
@@ -866,4 +908,5 @@ void agent_node_free(struct agent *g)
     map_fini(&g->peers);
     free(TAKE(g->status_reported));
     free(TAKE(g->images_text));
+    free(TAKE(g->domain));
 }

@@ -117,11 +117,12 @@ static int peers(void *arg, const struct agent_peer *all, size_t len, struct err
 }
 
 /* --- shares of bandwidth -------------------------------------------------------------------------------------------------------- */
-static int capacity(void *arg, int64_t egress, int64_t ingress, struct err *err)
+static int capacity(void *arg, int64_t egress, int64_t ingress, bool *ret_mended, struct err *err)
 {
     struct agent_net *n = arg;
     pthread_rwlock_rdlock(&n->lock);
-    int r = n->net ? pod_net_capacity(n->net, egress, ingress, err) : 0;
+    *ret_mended = false;
+    int r = n->net ? pod_net_capacity(n->net, egress, ingress, ret_mended, err) : 0;
     pthread_rwlock_unlock(&n->lock);
     return r;
 }
@@ -155,6 +156,14 @@ static int shape(void *arg, str uid, const struct agent_shape *s, struct err *er
     return r;
 }
 
+static void hand_over(struct arena *a, const struct pod_net_counter *list, size_t len, struct agent_counter **ret, size_t *ret_len)
+{
+    *ret = arena_array(a, len, struct agent_counter);
+    *ret_len = len;
+    for (size_t i = 0; i < len; i++)
+        (*ret)[i] = (struct agent_counter){.uid = arena_str(a, str_of(list[i].uid)), .device = list[i].device, .out_bytes = list[i].out_bytes, .in_bytes = list[i].in_bytes};
+}
+
 static int counters(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err)
 {
     struct agent_net *n = arg;
@@ -163,10 +172,38 @@ static int counters(void *arg, struct arena *a, struct agent_counter **ret, size
     pthread_rwlock_rdlock(&n->lock);
     int r = n->net ? pod_net_counters(n->net, &list, &len, err) : 0;
     pthread_rwlock_unlock(&n->lock);
-    *ret = arena_array(a, len, struct agent_counter);
-    *ret_len = len;
-    for (size_t i = 0; i < len; i++)
-        (*ret)[i] = (struct agent_counter){.uid = arena_str(a, str_of(list[i].uid)), .device = list[i].device, .out_bytes = list[i].out_bytes, .in_bytes = list[i].in_bytes};
+    hand_over(a, list, len, ret, ret_len);
+    return r;
+}
+
+/* --- what passes between domains ------------------------------------------------------------------------------------------------ */
+/* A range that cannot be read is left out: its packets are not counted. */
+static int links(void *arg, const struct agent_link *all, size_t len, struct err *err)
+{
+    struct agent_net *n = arg;
+    ARENA_AUTO a = ARENA_INIT;
+    struct pod_net_link *list = arena_array(&a, len, struct pod_net_link);
+    for (size_t i = 0; i < len; i++) {
+        struct ipam_cidr *nets = arena_array(&a, all[i].nnets, struct ipam_cidr);
+        list[i] = (struct pod_net_link){.name = all[i].domain, .nets = nets};
+        for (size_t k = 0; k < all[i].nnets; k++)
+            list[i].nnets += ipam_cidr_parse(all[i].nets[k], &nets[list[i].nnets]);
+    }
+    pthread_rwlock_rdlock(&n->lock);
+    int r = n->net ? pod_net_links(n->net, list, len, err) : 0;
+    pthread_rwlock_unlock(&n->lock);
+    return r;
+}
+
+static int link_counters(void *arg, struct arena *a, struct agent_counter **ret, size_t *ret_len, struct err *err)
+{
+    struct agent_net *n = arg;
+    struct pod_net_counter *list CLEANUP(free) = NULL;
+    size_t len = 0;
+    pthread_rwlock_rdlock(&n->lock);
+    int r = n->net ? pod_net_link_counters(n->net, &list, &len, err) : 0;
+    pthread_rwlock_unlock(&n->lock);
+    hand_over(a, list, len, ret, ret_len);
     return r;
 }
 
@@ -176,7 +213,8 @@ struct agent_net *agent_net_new(const struct agent_net_opts *o)
     n->opts = *o;
     pthread_rwlock_init(&n->lock, NULL);
     n->network = (struct agent_network){.arg = n, .open = open_net, .attach = attach, .detach = detach, .collect = collect, .peers = peers,
-                                          .capacity = capacity, .shape = shape, .counters = counters};
+                                          .capacity = capacity, .shape = shape, .counters = counters,
+                                          .links = links, .link_counters = link_counters};
     return n;
 }
 

@@ -26,6 +26,7 @@ struct agent_run_opts {
 
 /* Rows of the options that every program with an agent has. */
 #define AGENT_RUN_OPTIONS                                                                                                                                                  \
+    {"config", 0, CLI_CONFIG, "FILE", "", "YAML file with options of this command; capacity: {bandwidth: 10Gi} is --node-capacity bandwidth=10Gi.", NULL},                      \
     {"node-name", 0, CLI_STRING, "NAME", "this machine's name", "Name of the node.", NULL},                                                                               \
     {"node-ip", 0, CLI_STRING, "ADDR", "address of the default route", "Address that other nodes and the server reach it by.", NULL},                                     \
     {"agent-listen", 0, CLI_STRING, "ADDR:PORT", ":10250", "Where the node answers the server: logs, exec, port-forward.", NULL},                                         \

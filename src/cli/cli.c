@@ -3,19 +3,21 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "cli/config_file.h"
 
 struct cli_value {
     const struct cli_option *option;
     const char *text;
+    bool in_file;
 };
 
 /* --- looking up ------------------------------------------------------------------------------------------------------------- */
 
-static const char *last_value(const struct cli_args *a, const char *name)
+static const char *last_value(const struct cli_args *a, const char *name, bool in_file)
 {
     const char *found = NULL;
     for (size_t i = 0; i < a->nvalues_; i++)
-        if (strcmp(a->values_[i].option->name, name) == 0)
+        if (a->values_[i].in_file == in_file && strcmp(a->values_[i].option->name, name) == 0)
             found = a->values_[i].text;
     return found;
 }
@@ -33,8 +35,9 @@ static const char *from_environment(const char *name)
 
 const char *cli_str(const struct cli_args *a, const char *name)
 {
-    const char *v = last_value(a, name);
-    return v ? v : from_environment(name);
+    const char *v = last_value(a, name, false);
+    v = v ? v : from_environment(name);
+    return v ? v : last_value(a, name, true);
 }
 
 const char *cli_str_or(const struct cli_args *a, const char *name, const char *otherwise)
@@ -108,8 +111,9 @@ int64_t cli_duration_ns(const struct cli_args *a, const char *name, int64_t othe
 
 const char *cli_list(const struct cli_args *a, const char *name, size_t idx)
 {
+    bool in_file = !last_value(a, name, false); /* one of the words is instead of all of the file */
     for (size_t i = 0; i < a->nvalues_; i++)
-        if (strcmp(a->values_[i].option->name, name) == 0 && idx-- == 0)
+        if (a->values_[i].in_file == in_file && strcmp(a->values_[i].option->name, name) == 0 && idx-- == 0)
             return a->values_[i].text;
     return NULL;
 }
@@ -158,8 +162,9 @@ struct parse {
     VEC(const char *) positional;
     size_t nbefore;
     bool has_dashes;
-    char problem[256];
+    char problem[512];
     bool wants_help;
+    bool in_file;
 };
 
 static const struct cli_option *find_in(const struct cli_option *list, str name, char letter)
@@ -197,7 +202,7 @@ static bool check_value(struct parse *p, const struct cli_option *o, const char 
 static void add_value(struct parse *p, const struct cli_option *o, const char *text)
 {
     if (check_value(p, o, text))
-        vec_push(&p->values, (struct cli_value){o, text});
+        vec_push(&p->values, (struct cli_value){o, text, p->in_file});
 }
 
 /* Takes an option's value from behind the '=' or the letter, or from the next word; returns how many words of that it used.  letter 0: its name stands there. */
@@ -275,6 +280,43 @@ static void parse_words(struct parse *p, int argc, char **argv)
         vec_push(&p->positional, argv[i]);
         p->nbefore++;
     }
+}
+
+/* --- further options in a file ------------------------------------------------------------------------------------------------ */
+static void add_from_file(struct parse *p, const char *path, const struct config_value *v)
+{
+    const struct cli_option *o = find_option(p->verb, str_of(v->option), 0);
+    /* other commands, which have no such file, look for this one */
+    const char *wrong = !o || o->type == CLI_CONFIG          ? "is no option of this command"
+                        : strcmp(o->name, "data-dir") == 0   ? "has to be given on the command line or as COX_DATA_DIR"
+                        : v->is_list && o->type != CLI_LIST  ? "has one value, not several"
+                        : !v->is_list && o->type == CLI_LIST ? "wants a list, or names with their values"
+                                                             : NULL;
+    if (wrong)
+        snprintf(p->problem, sizeof p->problem, "%s:%zu: \"%s\" %s", path, v->line, v->option, wrong);
+    else
+        add_value(p, o, v->text);
+}
+
+static void read_config(struct parse *p, struct arena *a)
+{
+    const struct cli_option *o = p->verb->options;
+    while (o && o->name && o->type != CLI_CONFIG)
+        o++;
+    struct cli_args words = {.values_ = p->values.p, .nvalues_ = p->values.len};
+    const char *path = o && o->name && !p->problem[0] && !p->wants_help ? cli_str(&words, o->name) : NULL;
+    struct config_value *values;
+    size_t n;
+    struct err err = ERR_NONE;
+    if (!path)
+        return;
+    if (config_file_read(a, path, &values, &n, &err) < 0) {
+        snprintf(p->problem, sizeof p->problem, "%s", err.msg);
+        return;
+    }
+    p->in_file = true;
+    for (size_t i = 0; i < n && !p->problem[0]; i++)
+        add_from_file(p, path, &values[i]);
 }
 
 static const struct cli_verb *find_verb(const struct cli_verb *const *list, const char *name)
@@ -375,6 +417,8 @@ static int run_words(char **words, int n, bool asks_help)
     static const struct cli_verb none = {.name = "", .is_client = true};
     struct parse p = {.verb = verb ? verb : &none, .wants_help = asks_help};
     parse_words(&p, n, words);
+    ARENA_AUTO file = ARENA_INIT;
+    read_config(&p, &file);
     if (!verb && !p.problem[0]) {
         vec_fini(&p.values);
         return cli_fail("a command is needed; 'cox --help' lists them");

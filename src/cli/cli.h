@@ -1,7 +1,8 @@
 /* cli.h - the command line as tables: verbs, options, help, completion and man page come from the same rows.
  *
  *     cox VERB [SUBVERB] [ARGS] [--option value | --option=value | -o value | --flag]
- * Every option can also come from the environment as COX_<NAME> (--data-dir: COX_DATA_DIR).  Options may stand anywhere; `--` ends them.
+ * Every option can also come from the environment as COX_<NAME> (--data-dir: COX_DATA_DIR), and those of a verb with a CLI_CONFIG from a file: the words win over the
+ * environment, and that over the file, each option as a whole.  Options may stand anywhere; `--` ends them.
  * Threads: main only.  Ownership: argument texts are those of argv. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
@@ -15,6 +16,7 @@ enum cli_type {
     CLI_INT,
     CLI_DURATION, /* 30s, 5m, 1h30m; a bare number means seconds */
     CLI_LIST,     /* may be given several times */
+    CLI_CONFIG,   /* a file with further options (config_file.h) */
 };
 
 struct cli_option {

@@ -120,13 +120,13 @@ static int send_msg(struct nl_sock *s, struct nl_msg *m, uint16_t more_flags)
 }
 
 /* One datagram of the kernel; others cannot write to us, but a process may try: those are passed over. */
-static ssize_t receive(struct nl_sock *s, void *buf, size_t room)
+static ssize_t receive_with(struct nl_sock *s, void *buf, size_t room, int flags)
 {
     for (;;) {
         struct sockaddr_nl from = {0};
         struct iovec iov = {.iov_base = buf, .iov_len = room};
         struct msghdr h = {.msg_name = &from, .msg_namelen = sizeof from, .msg_iov = &iov, .msg_iovlen = 1};
-        ssize_t n = recvmsg(s->fd, &h, 0);
+        ssize_t n = recvmsg(s->fd, &h, flags);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -135,6 +135,11 @@ static ssize_t receive(struct nl_sock *s, void *buf, size_t room)
             continue;
         return h.msg_flags & MSG_TRUNC ? -EMSGSIZE : n;
     }
+}
+
+static ssize_t receive(struct nl_sock *s, void *buf, size_t room)
+{
+    return receive_with(s, buf, room, 0);
 }
 
 int nl_ask(struct nl_sock *s, struct nl_msg *m, void (*fn)(void *arg, const void *payload, size_t len), void *arg)
@@ -161,6 +166,36 @@ int nl_ask(struct nl_sock *s, struct nl_msg *m, void (*fn)(void *arg, const void
 int nl_call(struct nl_sock *s, struct nl_msg *m)
 {
     return nl_ask(s, m, NULL, NULL);
+}
+
+int nl_join(struct nl_sock *s, unsigned group)
+{
+    return setsockopt(s->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group) < 0 ? -errno : 0;
+}
+
+uint32_t nl_port(const struct nl_sock *s)
+{
+    struct sockaddr_nl self = {0};
+    socklen_t len = sizeof self;
+    return s->fd >= 0 && getsockname(s->fd, (struct sockaddr *)&self, &len) == 0 ? self.nl_pid : 0;
+}
+
+int nl_heard(struct nl_sock *s, void (*fn)(void *arg, const struct nl_view *v), void *arg)
+{
+    unsigned char *buf CLEANUP(free) = xmalloc(NL_READ_BYTES);
+    bool lost = false;
+    for (;;) {
+        ssize_t n = receive_with(s, buf, NL_READ_BYTES, MSG_DONTWAIT);
+        struct nl_view v;
+        size_t at = 0;
+        if (n == -EAGAIN)
+            return lost ? -ENOBUFS : 0;
+        if (n < 0 && n != -ENOBUFS && n != -EMSGSIZE)
+            return (int)n;
+        lost |= n < 0;
+        while (n > 0 && nl_next(buf, (size_t)n, &at, &v) == NL_NEXT_MSG)
+            fn(arg, &v);
+    }
 }
 
 struct dump_run {

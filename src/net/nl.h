@@ -61,11 +61,18 @@ struct nl_dump {
 };
 int nl_dump(struct nl_sock *s, struct nl_msg *m, const struct nl_dump *d) MUST_CHECK;
 
+/* --- listening: what changes, whoever changed it --------------------------------------------------------------------------------- */
+int nl_join(struct nl_sock *s, unsigned group) MUST_CHECK; /* RTNLGRP_LINK ...; such a socket asks nothing */
+uint32_t nl_port(const struct nl_sock *s);                 /* by which others know who made a change; 0: not open */
+struct nl_view;
+/* Hands fn what has come since the last call and never waits.  -ENOBUFS: some of it was lost, what is left comes all the same. */
+int nl_heard(struct nl_sock *s, void (*fn)(void *arg, const struct nl_view *v), void *arg) MUST_CHECK;
+
 /* --- reading: safe on any bytes ------------------------------------------------------------------------------------------------ */
 enum nl_next_result { NL_NEXT_MSG, NL_NEXT_END, NL_NEXT_BAD };
 struct nl_view {
     uint16_t type, flags;
-    uint32_t seq;
+    uint32_t seq, port; /* port: of who asked for it; 0: the kernel by itself */
     const unsigned char *payload;
     size_t len;
 };

@@ -22,6 +22,7 @@ enum nl_next_result nl_next(const void *bytes, size_t len, size_t *at, struct nl
     *ret = (struct nl_view){.type = h.nlmsg_type,
                             .flags = h.nlmsg_flags,
                             .seq = h.nlmsg_seq,
+                            .port = h.nlmsg_pid,
                             .payload = (const unsigned char *)bytes + *at + sizeof h,
                             .len = h.nlmsg_len - sizeof h};
     *at += MIN((size_t)NLMSG_ALIGN((size_t)h.nlmsg_len), len - *at);

@@ -121,23 +121,19 @@ int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_minors *ret)
 }
 
 /* --- clsact ------------------------------------------------------------------------------------------------------------------- */
-static void begin_clsact(struct nl_msg *m, uint16_t type, uint16_t flags, int index)
-{
-    begin(m, type, flags, index, TC_H_MAKE(TC_H_CLSACT, 0), TC_H_CLSACT, 0);
-    nl_put_str(m, TCA_KIND, "clsact");
-}
-
 int nl_tc_clsact_add(struct nl_sock *s, int index)
 {
     struct nl_msg m;
-    begin_clsact(&m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, index);
+    begin(&m, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, index, TC_H_MAKE(TC_H_CLSACT, 0), TC_H_CLSACT, 0);
+    nl_put_str(&m, TCA_KIND, "clsact");
     return nl_call(s, &m);
 }
 
 int nl_tc_clsact_del(struct nl_sock *s, int index)
 {
     struct nl_msg m;
-    begin_clsact(&m, RTM_DELQDISC, 0, index);
+    /* without its kind: an "ingress", which only has room for half of ours, has the same place */
+    begin(&m, RTM_DELQDISC, 0, index, TC_H_MAKE(TC_H_CLSACT, 0), TC_H_CLSACT, 0);
     int r = nl_call(s, &m);
     return r == -EINVAL ? -ENOENT : r; /* what the kernel says where there is none */
 }

@@ -50,17 +50,20 @@ static int resolve_mode(struct pod_net *n, const char *mode, struct err *err)
 static bool copy_table(const struct pod_net_opts *o, struct pod_net *n)
 {
     char usual[sizeof n->table];
-    snprintf(usual, sizeof usual, "%s-pods", strcmp(n->bridge, "cox0") == 0 ? "cox" : n->bridge);
+    const char *name = strcmp(n->bridge, "cox0") == 0 ? "cox" : n->bridge;
+    snprintf(usual, sizeof usual, "%s-pods", name);
+    snprintf(n->links_table, sizeof n->links_table, "%s-links", name);
     return copy_name(o->table, usual, n->table, sizeof n->table);
 }
 
 int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *o, bool for_removal, struct err *err)
 {
-    *n = (struct pod_net){.clock = o->clock ? o->clock : &clock_real};
+    *n = (struct pod_net){.clock = o->clock ? o->clock : &clock_real, .watch = NL_SOCK_INIT};
     pthread_mutex_init(&n->lock, NULL);
     pthread_mutex_init(&n->nft_lock, NULL);
     pthread_mutex_init(&n->peers_lock, NULL);
     pthread_mutex_init(&n->shape_lock, NULL);
+    pthread_mutex_init(&n->links_lock, NULL);
     n->state_dir = xstrdup(o->state_dir ? o->state_dir : "");
     if (!copy_name(o->bridge, "cox0", n->bridge, sizeof n->bridge) || !copy_name(o->vxlan, "cox-vx", n->vxlan, sizeof n->vxlan) ||
         !copy_table(o, n))
@@ -92,11 +95,14 @@ void pod_net_fini(struct pod_net *n)
     map_foreach(e, &n->records) pod_net_record_free(e->value);
     map_fini(&n->records);
     ipam_fini(&n->ipam);
+    nl_close(&n->watch);
+    pod_net_links_fini(n);
     free(n->state_dir);
     pthread_mutex_destroy(&n->lock);
     pthread_mutex_destroy(&n->nft_lock);
     pthread_mutex_destroy(&n->peers_lock);
     pthread_mutex_destroy(&n->shape_lock);
+    pthread_mutex_destroy(&n->links_lock);
 }
 
 /* --- whose it is ---------------------------------------------------------------------------------------------------------------- */
@@ -386,6 +392,8 @@ int pod_net_remove(const struct pod_net_opts *opts, struct err *err)
     nl_close(&s);
     if (r == 0 && !theirs)
         r = pod_net_nft_remove(&n, err);
+    if (r == 0 && !theirs)
+        r = pod_net_links_remove(&n, err);
     if (r == 0 && !theirs)
         pod_net_forward_forget(&n);
     if (r == 0 && !theirs) {

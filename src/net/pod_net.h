@@ -28,6 +28,9 @@
 #define POD_NET_PORTS 256u
 #define POD_NET_PEERS 65536u
 #define POD_NET_UID_MAX 128
+#define POD_NET_LINKS 256u       /* other domains */
+#define POD_NET_LINK_NETS 16384u /* address ranges of them together */
+#define POD_NET_LINK_NAME 64
 
 struct pod_net_opts {
     const char *bridge;       /* NULL: "cox0"; at most 15 bytes */
@@ -89,8 +92,9 @@ int pod_net_gc(struct pod_net *n, const str *live, size_t nlive, size_t *ret_rem
 /* What the pod has of the network (shape.h); all zero for one that asked for nothing, which is told too: it competes.  Cheap when nothing is new.
  * E_NOT_FOUND: it is not attached; E_UNAVAILABLE: this kernel cannot; E_TOO_LARGE: beyond the limits of shape.h. */
 int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, struct err *err) MUST_CHECK;
-/* Bits a second that all pods have together, 0: not known, then only limits bind. */
-int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, struct err *err) MUST_CHECK;
+/* Bits a second that all pods have together, 0: not known, then only limits bind.  Called again it also makes right what others did to the devices and
+ * links since (shape_watch.h), and says so; cheap when there is nothing. */
+int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, bool *ret_mended, struct err *err) MUST_CHECK;
 struct pod_net_counter {
     char uid[POD_NET_UID_MAX + 1]; /* "": the link with the node's address; "*": the bridge, what all pods together exchange with others than pods of this node */
     int device;                    /* number of the link, which no later one has; 0: there is none */
@@ -98,6 +102,17 @@ struct pod_net_counter {
 };
 /* On the heap; the first two are the node's own and the bridge's. */
 int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
+
+/* Counts what passes between this node's pods and the nodes of each other domain.  A run of nft; nlinks 0: nothing is counted, and nothing of it is there.
+ * A range within another counts for the wider one. */
+struct pod_net_link {
+    str name; /* of the domain: lower-case letters, digits, '-' */
+    const struct ipam_cidr *nets;
+    size_t nnets;
+};
+int pod_net_links(struct pod_net *n, const struct pod_net_link *links, size_t nlinks, struct err *err) MUST_CHECK;
+/* On the heap: uid is the domain's name, device another number whenever counters began anew.  E_NOT_FOUND: another program removed what counts; pod_net_links makes it again. */
+int pod_net_link_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
 
 struct pod_net_peer {
     str name;     /* for messages */

@@ -1,7 +1,7 @@
 /* pod_net_internal.h - what the files of the pod network share; private to src/net.
  *
  * Threads: `lock` guards records and addresses and is held for memory work only; `nft_lock` serialises changes of the table, so that the
- * last one written is the newest; `peers_lock` serialises pod_net_peers; `shape_lock`: see pod_net_shape.c.  Order: nft_lock before lock, shape_lock before lock.
+ * last one written is the newest; `peers_lock` serialises pod_net_peers, `links_lock` what is counted between domains; `shape_lock`: see pod_net_shape.c.  Order: nft_lock before lock, shape_lock before lock.
  * Ownership: a record belongs to the map; one that is busy is changed only by the call that made it so.
  * Limits: see pod_net.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -14,6 +14,7 @@
 #include "net/nl_ops.h"
 #include "net/pod_net.h"
 #include "net/shape.h"
+#include "net/shape_watch.h"
 
 #define POD_NET_VNI 1
 #define POD_NET_VXLAN_PORT 8472
@@ -52,6 +53,16 @@ struct pod_net {
     struct shape_tree tree;  /* under shape_lock, as what follows */
     bool tree_open;          /* its devices are there */
     bool tree_gone;          /* nobody needs them, and they were removed */
+    bool tree_broken;        /* somebody touched them: they are made anew */
+    bool touched;            /* somebody touched them or links since the last pass */
+    struct nl_sock watch;    /* open as long as the devices are there */
+
+    pthread_mutex_t links_lock;
+    char links_table[64];
+    char **links;            /* domains that are counted; under links_lock, as what follows */
+    size_t nlinks;
+    int links_made;          /* how often the table was made: counters began anew */
+    bool links_gone;         /* nothing is counted, and the table is not there */
 };
 
 /* --- pod_net.c ---------------------------------------------------------------------------------------------------------------- */
@@ -83,10 +94,15 @@ void pod_net_files_remove(const struct pod_net *n);
 /* --- pod_net_nft.c ------------------------------------------------------------------------------------------------------------ */
 int pod_net_nft_setup(struct pod_net *n, struct err *err) MUST_CHECK; /* the whole table, at once */
 int pod_net_nft_ports(struct pod_net *n, struct err *err) MUST_CHECK; /* only the host ports */
+int pod_net_nft_run(const struct strbuf *text, struct err *err) MUST_CHECK; /* -E_NOT_FOUND: there is no nft */
 int pod_net_nft_remove(const struct pod_net *n, struct err *err) MUST_CHECK;
 void pod_net_nft_table(const struct pod_net *n, struct strbuf *b); /* the text without host ports: for tests too */
 /* Runs a program of this machine to its end: its exit status, or -E_NOT_FOUND.  What it printed (both streams, 4 MiB at most) is added to ret_output. */
 int pod_net_command(const char *const *argv, str input, struct strbuf *ret_output, struct err *err) MUST_CHECK;
+
+/* --- pod_net_links.c ---------------------------------------------------------------------------------------------------------- */
+int pod_net_links_remove(const struct pod_net *n, struct err *err) MUST_CHECK;
+void pod_net_links_fini(struct pod_net *n);
 
 /* --- pod_net_forward.c: other people's firewalls ------------------------------------------------------------------------------ */
 /* Lets the pods' packets through chains that drop what is forwarded unless told otherwise. */

@@ -84,7 +84,7 @@ int pod_net_command(const char *const *argv, str input, struct strbuf *ret_outpu
     return got == pid ? (WIFEXITED(status) ? WEXITSTATUS(status) : 128) : ret_output->len > 0;
 }
 
-static int run_nft(const struct strbuf *text, struct err *err)
+int pod_net_nft_run(const struct strbuf *text, struct err *err)
 {
     STRBUF_AUTO said_ = STRBUF_HEAP;
     int r = pod_net_command((const char *const[]){"nft", "-f", "-", NULL}, strbuf_str(text), &said_, err);
@@ -161,7 +161,7 @@ static int write_all(struct pod_net *n, struct err *err)
     STRBUF_AUTO b = STRBUF_HEAP;
     pod_net_nft_table(n, &b);
     add_ports(n, &b);
-    return run_nft(&b, err);
+    return pod_net_nft_run(&b, err);
 }
 
 int pod_net_nft_setup(struct pod_net *n, struct err *err)
@@ -178,7 +178,7 @@ int pod_net_nft_ports(struct pod_net *n, struct err *err)
     pthread_mutex_lock(&n->nft_lock);
     strbuf_addf(&b, "flush map ip %s host-ports\nflush map ip %s host-ports-at\n", n->table, n->table);
     add_ports(n, &b);
-    int r = run_nft(&b, NULL);
+    int r = pod_net_nft_run(&b, NULL);
     if (r < 0) /* somebody flushed the rule set: make it again */
         r = write_all(n, err);
     pthread_mutex_unlock(&n->nft_lock);
@@ -189,6 +189,6 @@ int pod_net_nft_remove(const struct pod_net *n, struct err *err)
 {
     STRBUF_AUTO b = STRBUF_HEAP;
     strbuf_addf(&b, "add table ip %s\ndelete table ip %s\n", n->table, n->table);
-    int r = run_nft(&b, err);
+    int r = pod_net_nft_run(&b, err);
     return r == -E_NOT_FOUND ? 0 : r; /* without nft there is no table of ours either */
 }

@@ -4,6 +4,7 @@
  *   a limit              all of its traffic goes through the devices
  *   a request            what crosses the wire does
  *   neither              the same while some pod has a request: a share of the wire is one only when all who use it are counted; else nothing
+ *   touched by others    made anew (shape_watch.h), at the next word about capacity
  *
  * Where requests are more than the node has (an overcommit factor, a capacity that was lowered), each is cut by the same part.
  * Threads: shape_lock is held for a whole pass, and by who frees a record; order: shape_lock before lock. */
@@ -25,6 +26,7 @@ struct pod_net_share {
     bool stale;                          /* its classes are not as wanted */
     int64_t done[SHAPE_DIRECTIONS];      /* requests in force, cut where they had to be */
     enum led led;
+    int link;                            /* number of the one that is led, 0: none was yet */
 };
 
 static bool has_limit(const struct shape_share *s)
@@ -62,6 +64,33 @@ static bool is_same(const struct pod_net_share *a, const struct pod_net_share *b
     for (size_t i = 0; same && i < a->nnets; i++)
         same = a->nets[i].base == b->nets[i].base && a->nets[i].prefix == b->nets[i].prefix;
     return same;
+}
+
+/* --- what others touched ------------------------------------------------------------------------------------------------------ */
+/* own: port of the socket of our changes since the last time.  Under shape_lock. */
+static void hear(struct pod_net *n, uint32_t own)
+{
+    struct shape_news news = {0};
+    if (n->watch.fd < 0)
+        return;
+    if (shape_watch_look(&n->watch, &n->tree, own, &news) < 0)
+        news.lost = true;
+    pthread_mutex_lock(&n->lock);
+    map_foreach(e, &n->records) {
+        struct pod_net_share *s = ((struct pod_net_record *)e->value)->share;
+        bool mine = news.all_links || news.lost;
+        for (size_t i = 0; s && s->link && i < news.nlinks; i++)
+            mine |= news.links[i] == s->link;
+        if (!mine || !s || s->led == LED_NOT)
+            continue;
+        s->led = LED_UNKNOWN;
+        n->touched = true;
+    }
+    pthread_mutex_unlock(&n->lock);
+    n->tree_broken |= news.devices;
+    n->touched |= news.devices || news.lost;
+    if (news.devices || news.lost)
+        n->tree_open = false;
 }
 
 /* --- a pass ------------------------------------------------------------------------------------------------------------------- */
@@ -107,6 +136,10 @@ static int open_tree(struct pass *p, struct err *err)
     char alias[NL_ALIAS_MAX];
     pod_net_owner(n, alias);
     int r = -FAILPOINT_ERRNO("net.shape.open");
+    if (r == 0 && n->watch.fd < 0)
+        r = shape_watch_open(&n->watch);
+    if (r == 0 && n->tree_broken)
+        r = shape_remove(&p->sock, n->bridge);
     if (r == 0)
         r = shape_open(&p->sock, n->bridge, alias, &n->tree, &is_new);
     if (r == -EOPNOTSUPP)
@@ -122,7 +155,9 @@ static int open_tree(struct pass *p, struct err *err)
     if (r == 0)
         r = shape_keep(&p->sock, &n->tree, ips, p->n);
     n->tree_open = r == 0;
+    n->tree_broken &= r < 0;
     n->tree_gone = false;
+    hear(n, nl_port(&p->sock));
     return r < 0 ? err_sys(err, -r, "cannot set up the devices that shape traffic") : 0;
 }
 
@@ -130,7 +165,8 @@ static int close_tree(struct pass *p)
 {
     struct pod_net *n = p->net;
     int r = shape_remove(&p->sock, n->bridge);
-    n->tree_open = false;
+    nl_close(&n->watch);
+    n->tree_open = n->tree_broken = n->touched = false;
     n->tree_gone = r == 0;
     return r;
 }
@@ -145,8 +181,10 @@ static int lead(struct pass *p, struct pod_net_record *rec, enum led want)
         return 0; /* it has just left */
     if (r == 0)
         r = want == LED_NOT ? shape_release(&p->sock, l.index) : shape_lead(&p->sock, &p->net->tree, l.index, rec->ip, want == LED_ALL);
-    if (r == 0)
+    if (r == 0) {
         rec->share->led = want;
+        rec->share->link = l.index;
+    }
     return r;
 }
 
@@ -189,12 +227,15 @@ static int pass_over(struct pod_net *n, struct err *err)
     if (r < 0)
         return err_sys(err, -r, "cannot talk to the kernel about networks");
     look(&p);
+    hear(n, 0);
+    n->touched = false;
     first = p.wanted ? open_tree(&p, err) : 0;
     for (size_t i = 0; i < p.n && first == 0; i++) {
         struct pod_net_record *rec = p.all[i];
         if (!rec->share || !rec->claimed)
             continue;
         r = fit(&p, rec);
+        hear(n, nl_port(&p.sock)); /* one at a time: the watch holds no hundred pods' changes */
         if (r == -E2BIG)
             first = err_set(err, E_TOO_LARGE, "only the first %u addresses of a node's pod range can have shares of bandwidth, and %s is not among them", SHAPE_PODS, rec->uid);
         else if (r < 0)
@@ -204,6 +245,7 @@ static int pass_over(struct pod_net *n, struct err *err)
         err_ignore(close_tree(&p), "idle devices cost nothing; the next pass tries again");
     nl_close(&p.sock);
     free(p.all);
+    n->touched |= first < 0 && n->tree_broken; /* until it is right again */
     return first;
 }
 
@@ -225,6 +267,7 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
         r = 0;
     } else {
         fresh->led = rec->share ? rec->share->led : LED_UNKNOWN;
+        fresh->link = rec->share ? rec->share->link : 0;
         fresh->stale = true;
         free(rec->share);
         rec->share = TAKE(fresh);
@@ -235,24 +278,34 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
     return r;
 }
 
-int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, struct err *err)
+/* Ceilings of pods without a limit are the node's: all are looked at. */
+static int fit_total(struct pod_net *n, struct err *err)
+{
+    struct nl_sock s = NL_SOCK_INIT;
+    int r = nl_open(&s, NETLINK_ROUTE);
+    if (r == 0)
+        r = shape_total(&s, &n->tree);
+    hear(n, nl_port(&s));
+    nl_close(&s);
+    n->tree_open = false;
+    n->touched |= r < 0;
+    return r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, err);
+}
+
+int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, bool *ret_mended, struct err *err)
 {
     int64_t total[] = {[SHAPE_OUT] = egress_bits > 0 ? egress_bits : TOTAL_UNKNOWN, [SHAPE_IN] = ingress_bits > 0 ? ingress_bits : TOTAL_UNKNOWN};
     int r = 0;
     pthread_mutex_lock(&n->shape_lock);
-    if (memcmp(total, n->tree.total, sizeof total) != 0) {
-        memcpy(n->tree.total, total, sizeof total);
-        if (n->tree_open) { /* ceilings of pods without a limit are the node's */
-            struct nl_sock s = NL_SOCK_INIT;
-            r = nl_open(&s, NETLINK_ROUTE);
-            if (r == 0)
-                r = shape_total(&s, &n->tree);
-            nl_close(&s);
-            n->tree_open = false;
-            r = r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, err);
-        }
-    }
+    hear(n, 0);
+    bool touched = n->touched, changed = memcmp(total, n->tree.total, sizeof total) != 0;
+    memcpy(n->tree.total, total, sizeof total);
+    if (touched)
+        r = pass_over(n, err);
+    else if (changed && n->tree_open)
+        r = fit_total(n, err);
     pthread_mutex_unlock(&n->shape_lock);
+    *ret_mended = touched && r == 0;
     return r;
 }
 
@@ -264,6 +317,7 @@ void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
     struct nl_sock s = NL_SOCK_INIT;
     if (n->tree_open && had && nl_open(&s, NETLINK_ROUTE) == 0)
         err_ignore(shape_del(&s, &n->tree, rec->ip), "the next one to get this address, or the next start, makes it right");
+    hear(n, nl_port(&s));
     nl_close(&s);
     free(TAKE(rec->share));
     pthread_mutex_unlock(&n->shape_lock);

@@ -16,6 +16,7 @@
 #include "net/netns.h"
 #include "net/nl_tc.h"
 #include "net/pod_net_internal.h"
+#include "rt/failpoint.h"
 #include "rt/file.h"
 
 #define DIR_ "/tmp/net"
@@ -23,6 +24,7 @@
 #define MBIT 1000000ll
 
 static struct err err;
+static bool mended;
 
 /* False: this machine does not allow it, and the reason is printed. */
 static bool fresh_machine(void)
@@ -330,6 +332,63 @@ TEST(a_destination_has_a_limit_of_its_own)
     pod_net_close(n);
 }
 
+/* All of a pod's destinations together, and what is to nowhere special: its own limit, whatever number of them there is. */
+TEST(destinations_together_stay_within_the_limit)
+{
+    if (!fresh_machine())
+        return;
+    enum { DESTS = 4, EACH = 32 << 10 };
+    const int64_t limit = 128000;
+    struct pod_net *n = must_open();
+    char ip[DESTS + 1][IPAM_TEXT];
+    const char *const uids[DESTS + 1] = {"to-0", "to-1", "to-2", "to-3", "from"};
+    struct ipam_cidr nets[DESTS];
+    struct shape_dest to[DESTS];
+    int listeners[DESTS], out[DESTS], in[DESTS];
+    size_t sent[DESTS] = {0}, got = 0;
+    static char buf[EACH];
+    for (size_t i = 0; i < ARRAY_LEN(uids); i++)
+        attach(n, uids[i], ip[i]);
+    for (size_t i = 0; i < DESTS; i++) {
+        nets[i] = (struct ipam_cidr){.prefix = 32};
+        T_OK(ipam_ip_parse(str_of(ip[i]), &nets[i].base));
+        to[i] = (struct shape_dest){.limit = MBIT, .nets = &nets[i], .nnets = 1};
+        listeners[i] = socket_in(uids[i], "0.0.0.0", true);
+    }
+    SHAPE(n, "from", .limit = {limit, limit}, .dests = to, .ndests = DESTS);
+    for (size_t i = 0; i < DESTS; i++) {
+        out[i] = socket_in("from", ip[i], false);
+        in[i] = accept(listeners[i], NULL, NULL);
+    }
+    nsec_t start = clock_mono(&clock_real);
+    while (got < DESTS * EACH) {
+        struct pollfd p[DESTS];
+        for (size_t i = 0; i < DESTS; i++) {
+            ssize_t w = sent[i] < EACH ? send(out[i], buf, EACH - sent[i], MSG_DONTWAIT) : 0;
+            sent[i] += w > 0 ? (size_t)w : 0;
+            p[i] = (struct pollfd){.fd = in[i], .events = POLLIN};
+        }
+        if (poll(p, DESTS, 100) < 0 || clock_mono(&clock_real) - start > PATIENCE_MS * NSEC_PER_MSEC)
+            break;
+        for (size_t i = 0; i < DESTS; i++) {
+            ssize_t r = p[i].revents ? recv(in[i], buf, sizeof buf, MSG_DONTWAIT) : 0;
+            got += r > 0 ? (size_t)r : 0;
+        }
+    }
+    T_EQ_INT(got, DESTS * EACH);
+    /* less one burst of the pod's, of 32 KiB, and as much again for what TCP had sent before */
+    T_OK((clock_mono(&clock_real) - start) / NSEC_PER_MSEC >= (DESTS * EACH - (64 << 10)) * 8 * 1000 / limit);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:60 "), "rate 64Kbit ceil 128Kbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:61 "), "rate 8bit ceil 128Kbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:65 "), "rate 8bit ceil 128Kbit") != NULL);
+    for (size_t i = 0; i < DESTS; i++) {
+        close(listeners[i]);
+        close(out[i]);
+        close(in[i]);
+    }
+    pod_net_close(n);
+}
+
 /* Whoever is killed between two messages leaves a part; the next one makes it right, whatever is wanted then. */
 TEST(what_was_cut_off_is_made_right)
 {
@@ -393,7 +452,7 @@ TEST(a_request_is_a_share_of_what_the_node_has)
     attach(n, "pod-a", a);
     attach(n, "pod-b", b);
     attach(n, "pod-c", c);
-    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 80 * MBIT, &err), &err);
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 80 * MBIT, &mended, &err), &err);
     SHAPE(n, "pod-a", .request = {60 * MBIT, 30 * MBIT});
     SHAPE(n, "pod-b", .request = {0});
     T_OK(is_led("pod-b")); /* it competes */
@@ -406,7 +465,7 @@ TEST(a_request_is_a_share_of_what_the_node_has)
     T_OK(strstr(tc_line("class", "cox0-out", "1:40 "), "rate 60Mbit") != NULL);
     T_OK(strstr(tc_line("class", "cox0-in", "1:20 "), "rate 30Mbit") != NULL);
     /* a capacity that is lowered */
-    T_NO_ERR(pod_net_capacity(n, 50 * MBIT, 80 * MBIT, &err), &err);
+    T_NO_ERR(pod_net_capacity(n, 50 * MBIT, 80 * MBIT, &mended, &err), &err);
     T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 20Mbit ceil 50Mbit") != NULL);
     /* one leaves: the other has what it asked for again, as far as there is */
     T_NO_ERR(pod_net_detach(n, S("pod-c"), &err), &err);
@@ -448,17 +507,17 @@ static bool compete(struct flow *first, struct flow *second, size_t bytes)
     return true;
 }
 
-TEST(who_borrows_gives_way_at_once)
+static void owner_and_borrower(bool to_destination)
 {
-    if (!fresh_machine())
-        return;
     struct pod_net *n = must_open();
+    struct ipam_cidr net = {.base = 0x0a2a0300, .prefix = 24};
+    struct shape_dest to = {.limit = 16 * MBIT, .nets = &net, .nnets = 1};
     char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
     attach(n, "owner", a);
     attach(n, "borrower", b);
     attach(n, "sink", c);
-    T_NO_ERR(pod_net_capacity(n, 16 * MBIT, 16 * MBIT, &err), &err);
-    SHAPE(n, "owner", .request = {12 * MBIT, 0}, .limit = {16 * MBIT, 0});
+    T_NO_ERR(pod_net_capacity(n, 16 * MBIT, 16 * MBIT, &mended, &err), &err);
+    SHAPE(n, "owner", .request = {12 * MBIT, 0}, .limit = {16 * MBIT, 0}, .dests = &to, .ndests = to_destination ? 1 : 0);
     SHAPE(n, "borrower", .limit = {16 * MBIT, 0});
     SHAPE(n, "sink", .limit = {0});
     FD_AUTO l = socket_in("sink", "0.0.0.0", true);
@@ -475,6 +534,18 @@ TEST(who_borrows_gives_way_at_once)
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         close(fds[i]);
     pod_net_close(n);
+}
+
+TEST(who_borrows_gives_way_at_once)
+{
+    if (fresh_machine())
+        owner_and_borrower(false);
+}
+
+TEST(also_to_one_that_sends_to_a_destination)
+{
+    if (fresh_machine())
+        owner_and_borrower(true);
 }
 
 TEST(found_again_after_a_restart)
@@ -515,6 +586,97 @@ TEST(found_again_after_a_restart)
     T_EQ_INT(classes("cox0-out"), -1);
 }
 
+static void command(const char *text)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    char words[256];
+    const char *argv[24] = {0};
+    size_t n = 0;
+    snprintf(words, sizeof words, "%s", text);
+    for (char *w = words, *end; w && n < ARRAY_LEN(argv) - 1; w = end) {
+        argv[n++] = w;
+        end = strchr(w, ' ');
+        if (end)
+            *end++ = 0;
+    }
+    T_EQ_INT(pod_net_command(argv, S(""), &out, &err), 0);
+}
+
+/* Somebody with a root shell, or another program that thinks it is alone: the next word about capacity makes it right, and says so; the one after it has nothing to do. */
+TEST(what_others_touch_is_made_right)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], link[IFNAMSIZ];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    pod_net_link_name(S("pod-a"), link);
+    SHAPE(n, "pod-a", .request = {4 * MBIT, 0}, .limit = {60 * MBIT, 80 * MBIT});
+    SHAPE(n, "pod-b", .limit = {0});
+    static const char *const deeds[] = {
+        "ip link del cox0-out", "ip link del cox0-in", "ip link del cox0-no", "ip link set cox0-in down", "ip link set cox0-out down",
+        "tc qdisc del dev cox0-out root", "tc qdisc replace dev cox0-in root pfifo", "tc qdisc del dev cox0-no root",
+        "tc class change dev cox0-out parent 1:1 classid 1:20 htb rate 1gbit ceil 1gbit", "tc filter del dev cox0-out", "tc filter del dev cox0-in protocol ip prio 1",
+        "tc qdisc del dev LINK clsact", "tc filter del dev LINK ingress", "tc filter del dev LINK egress", "tc filter del dev LINK ingress protocol ip prio 1",
+        "tc qdisc del dev LINK clsact",
+    };
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+    T_OK(!mended);
+    for (size_t i = 0; i < ARRAY_LEN(deeds); i++) {
+        char deed[128], *at;
+        snprintf(deed, sizeof deed, "%s", deeds[i]);
+        if ((at = strstr(deed, "LINK"))) /* every such row ends with the word or has one behind it */
+            snprintf(at, sizeof deed - (size_t)(at - deed), "%s%s", link, strstr(deeds[i], "LINK") + 4);
+        printf("# %s\n", deed);
+        command(deed);
+        if (i + 1 == ARRAY_LEN(deeds)) { /* and another one in its place */
+            snprintf(deed, sizeof deed, "tc qdisc add dev %s ingress", link);
+            command(deed);
+        }
+        T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+        T_OK(mended);
+        T_EQ_INT(classes("cox0-out"), 4);
+        T_EQ_INT(classes("cox0-in"), 4);
+        T_OK(is_led("pod-a"));
+        T_OK(is_led("pod-b"));
+        T_OK(strstr(tc_line("class", "cox0-out", "htb 1:20 "), "rate 4Mbit ceil 60Mbit") != NULL);
+        T_OK(strstr(tc_line("class", "cox0-out", "htb 1:21 "), "ceil 60Mbit") != NULL);
+        T_OK(tc_line("qdisc", "cox0-no", "bfifo")[0] != 0);
+        T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+        T_OK(!mended);
+        T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(60 * MBIT));
+        T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(80 * MBIT));
+    }
+    /* what does not touch ours */
+    command("ip link add other type ifb");
+    command("ip link set other up");
+    command("tc qdisc add dev other root pfifo");
+    command("tc qdisc add dev other clsact");
+    command("ip link del other");
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+    T_OK(!mended);
+    /* changes that nobody could hold */
+    T_NO_ERR(failpoint_set(S("net.shape.heard=1*error(105)"), &err), &err);
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+    T_OK(mended);
+    /* it cannot be made right at once, but later */
+    command("ip link del cox0-out");
+    T_NO_ERR(failpoint_set(S("net.shape.open=1*error(ENOMEM)"), &err), &err);
+    T_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), E_IO);
+    T_OK(!mended);
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+    T_OK(mended && classes("cox0-out") == 4 && is_led("pod-a"));
+    pod_net_close(n);
+    /* done while nobody watched, and found by the next one */
+    command("tc qdisc replace dev cox0-out root pfifo");
+    n = must_open();
+    attach(n, "pod-a", a);
+    SHAPE(n, "pod-a", .limit = {60 * MBIT, 0});
+    T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(60 * MBIT));
+    pod_net_close(n);
+}
+
 TEST(bytes_are_counted)
 {
     if (!fresh_machine())
@@ -542,5 +704,5 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
-          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, found_again_after_a_restart, bytes_are_counted)
+TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, what_others_touch_is_made_right, bytes_are_counted)

@@ -22,6 +22,7 @@
 #define LAST_NODE 255u
 #define QUANTUM_BYTES 60000u        /* one large segment in a turn: what is lent is lent in equal parts */
 #define RATE_MIN_BITS 64000         /* of those who asked for nothing: they must not starve */
+#define RATE_PART_BITS 8            /* of a destination, and of the rest beside it: they share what is the pod's.  What a class has of its own it may send whatever its parent's ceiling says */
 #define QUEUE_MIN_BYTES (256u << 10) /* four large segments: with fewer TCP loses more than it should */
 #define QUEUE_MAX_BYTES (16u << 20)
 #define QUEUE_RATE_PER_S 20         /* a full queue is 50 ms of what is promised, */
@@ -109,9 +110,8 @@ static int find_device(struct nl_sock *s, const char *name, const char *alias, i
     return r;
 }
 
-int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
+static int open_devices(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
 {
-    *ret_new = false;
     for (int d = 0; d < SHAPE_DEVICES; d++) {
         char name[IFNAMSIZ];
         shape_device_name(bridge, d, name);
@@ -124,6 +124,16 @@ int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct 
             return r == -ENOENT || r == -ENOTSUP ? -EOPNOTSUPP : r; /* ENOENT: no such kind of discipline or filter */
     }
     return 0;
+}
+
+int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct shape_tree *t, bool *ret_new)
+{
+    bool is_new = false;
+    int r = open_devices(s, bridge, alias, t, &is_new);
+    if (r < 0 && r != -EEXIST && shape_remove(s, bridge) == 0) /* somebody gave them other disciplines: what hangs on ours has no place there */
+        r = open_devices(s, bridge, alias, t, &is_new);
+    *ret_new = is_new;
+    return r;
 }
 
 int shape_remove(struct nl_sock *s, const char *bridge)
@@ -192,12 +202,12 @@ static int clear_classes(struct nl_sock *s, int index, uint32_t k, uint32_t from
     return r;
 }
 
-/* total: more than this it can never have, whatever its ceiling. */
-static int put_leaf(struct nl_sock *s, int index, uint16_t minor, uint16_t parent, int64_t rate, int64_t ceil, int64_t total)
+/* promised: to all of the pod.  total: more than this it can never have, whatever its ceiling. */
+static int put_leaf(struct nl_sock *s, int index, struct nl_tc_class c, int64_t promised, int64_t total)
 {
-    struct nl_tc_class c = {.minor = minor, .parent = parent, .rate_bits = MIN(rate, ceil), .ceil_bits = ceil, .quantum_bytes = QUANTUM_BYTES};
+    c.quantum_bytes = QUANTUM_BYTES;
     int r = nl_tc_class_put(s, index, &c);
-    return r == 0 ? nl_tc_queue_put(s, index, minor, queue_bytes(rate, MIN(ceil, total))) : r;
+    return r == 0 ? nl_tc_queue_put(s, index, c.minor, queue_bytes(MIN(promised, c.ceil_bits), MIN(c.ceil_bits, total))) : r;
 }
 
 static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, int64_t ceil)
@@ -207,7 +217,7 @@ static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_d
     for (size_t i = 0; i < share->ndests && r == 0; i++) {
         const struct shape_dest *to = &share->dests[i];
         uint16_t minor = (uint16_t)(k << 4 | (i + 2));
-        r = put_leaf(s, index, minor, (uint16_t)(k << 4), RATE_MIN_BITS, MIN(ceil, to->limit), t->total[d]);
+        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, RATE_MIN_BITS, t->total[d]);
         for (size_t j = 0; j < to->nnets && r == 0; j++, node++) {
             struct nl_tc_filter f = {.where = NL_TC_ON_HTB, .handle = filter_of(k, node), .minor = minor, .nmatch = 2,
                                      .match = {{own_address[d], ip, UINT32_MAX}, {other_address[d], to->nets[j].base, ipam_mask(to->nets[j].prefix)}}};
@@ -230,7 +240,7 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
     if (r == 0)
         r = nl_tc_class_put(s, index, &pod);
     if (r == 0)
-        r = put_leaf(s, index, (uint16_t)(k << 4 | 1), (uint16_t)(k << 4), rate, ceil, t->total[d]);
+        r = put_leaf(s, index, (struct nl_tc_class){(uint16_t)(k << 4 | 1), (uint16_t)(k << 4), .rate_bits = share->ndests ? RATE_PART_BITS : rate, .ceil_bits = ceil}, rate, t->total[d]);
     if (r == 0)
         r = put_dests(s, t, d, k, ip, share, ceil);
     if (r == 0)

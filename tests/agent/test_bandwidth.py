@@ -247,6 +247,29 @@ def a_kernel_that_cannot(c):
     c.env.clear()
 
 
+def what_others_touch_is_repaired(c):
+    """Somebody deletes a device, then a pod's discipline; the third time it cannot be made right at once."""
+    node_events = lambda reason: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if e["reason"] == reason and e["involvedObject"]["kind"] == "Node"]  # noqa: E731
+    c.kill()
+    c.env["COX_FAILPOINTS"] = "net.shape.open=2+4*error(12)"  # ENOMEM; the first two are those of the start and of the first device
+    c.start()
+    c.wait_node()
+    p = c.wait_running("unshaped")
+    link = next(ln.split(":")[1].split("@")[0].strip() for ln in subprocess.run(["ip", "-o", "link"], capture_output=True, text=True).stdout.splitlines() if p["metadata"]["uid"] in ln)
+    mine = lambda: ceil_of("cox0-out", minor_of(p)) == ("64Kbit", "9Mbit") and "mirred" in subprocess.run(["tc", "filter", "show", "dev", link, "ingress"], capture_output=True, text=True).stdout  # noqa: E731
+    c.patch(c.url("Pod", "unshaped"), {"metadata": {"annotations": {"kubernetes.io/egress-bandwidth": "9M"}}})
+    tap.ok("it is shaped, by this agent", wait_for(mine), tc("class", "cox0-out"))
+    subprocess.run(["ip", "link", "del", "cox0-out"], check=True)
+    tap.ok("a device that was deleted is there again", wait_for(mine), tc("class", "cox0-out"))
+    tap.ok("an Event of the node says so", wait_for(lambda: node_events("BandwidthRepaired")), c.get("/api/v1/namespaces/default/events").text)
+    subprocess.run(["tc", "qdisc", "del", "dev", link, "clsact"], check=True)
+    tap.ok("a pod's link is led there again", wait_for(mine), tc("qdisc", link))
+    subprocess.run(["ip", "link", "del", "cox0-in"], check=True)
+    tap.ok("while it cannot be made right an Event says why", wait_for(lambda: [e for e in node_events("BandwidthNotEnforced") if "cannot set up the devices that shape traffic" in e["message"]]), node_events("BandwidthNotEnforced"))
+    tap.ok("and another one when it is", wait_for(lambda: node_events("BandwidthEnforced") and mine()), node_events("BandwidthEnforced"))
+    c.env.clear()
+
+
 TESTS = [
     capacity_is_shown,
     shares_are_in_force,
@@ -263,6 +286,7 @@ TESTS = [
     it_goes_with_the_pods,
     one_after_another,
     a_kernel_that_cannot,
+    what_others_touch_is_repaired,
     it_goes_with_the_pods,
 ]
 

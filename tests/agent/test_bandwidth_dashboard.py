@@ -21,6 +21,10 @@ scrape_configs:
     metrics_path: /api/v1/nodes/node-1/proxy/metrics
     tls_config: {{ca_file: {dir}/ca.pem, cert_file: {dir}/admin.pem, key_file: {dir}/admin.key}}
     static_configs: [{{targets: ['127.0.0.1:{port}']}}]
+  - job_name: server
+    scheme: https
+    tls_config: {{ca_file: {dir}/ca.pem, cert_file: {dir}/admin.pem, key_file: {dir}/admin.key}}
+    static_configs: [{{targets: ['127.0.0.1:{port}']}}]
 """
 
 
@@ -39,6 +43,19 @@ def form(_c, _prometheus):
     tap.eq("every variable is declared, and used", used, {v["name"] for v in board["templating"]["list"]})
 
 
+def link_to_bob(c):
+    """This node is alice's, another one bob's, and a route between them says what it can carry."""
+    domain = lambda name: {"metadata": {"labels": {"kuscia.secretflow/namespace": name}}}  # noqa: E731
+    c.post("/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "far", **domain("bob")["metadata"]}, "spec": {"podCIDR": "10.77.0.0/24"},
+                             "status": {"addresses": [{"type": "InternalIP", "address": "10.99.9.9"}]}})
+    c.patch(f"/api/v1/nodes/{c.node}", domain("alice"))
+    for name in ("alice", "bob"):
+        c.post("/apis/kuscia.secretflow/v1alpha1/domains", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "Domain", "metadata": {"name": name}, "spec": {}})
+    r = c.post("/apis/kuscia.secretflow/v1alpha1/clusterdomainroutes", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "ClusterDomainRoute", "metadata": {"name": "alice-bob"},
+                                                                      "spec": {"source": "alice", "destination": "bob", "authenticationType": "None", "bandwidth": "100Mbps"}})
+    assert r.status == 201, r
+
+
 def series_are_found(c, prometheus):
     amounts = {"kuscia.io/bandwidth": "20"}
     p = pod("busy", "sleep 1000")
@@ -46,7 +63,8 @@ def series_are_found(c, prometheus):
     c.create(p)
     c.wait_running("busy")
     c.patch(f"/api/v1/nodes/{c.node}", {"metadata": {"annotations": {"cox.io/bandwidth-lending": "true"}}})
-    tap.ok("Prometheus reads the node's metrics", wait_for(lambda: [h for h, _ in prometheus.targets()] == ["up"], PATIENCE, 0.1), (prometheus.targets(), prometheus.log()))
+    link_to_bob(c)
+    tap.ok("Prometheus reads the metrics of node and server", wait_for(lambda: [h for h, _ in prometheus.targets()] == ["up", "up"], PATIENCE, 0.1), (prometheus.targets(), prometheus.log()))
     for panel, expression in expressions():
         found = wait_for(lambda e=expression: prometheus.query(e)[0] or prometheus.query(e)[1], PATIENCE, 0.2)
         tap.ok(f"{panel}: {expression}", isinstance(found, list) and found, found)
