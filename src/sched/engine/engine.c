@@ -284,6 +284,7 @@ void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d
     d->rejected_by = 0;
     d->helped_by = 0;
     d->failed_pod = POD_NONE;
+    d->waits_for = 0;
     unit_place(s, u, d);
 }
 
