@@ -79,18 +79,24 @@ void dispatcher_lot_remove(struct dispatcher *d, unit_id u)
     lot->n--;
 }
 
-/* Leaves where it is; the caller puts it elsewhere. */
-static void move(struct dispatcher *d, struct slot *x, enum dispatch_place to)
+static void leave_parked(struct dispatcher *d, struct slot *x)
 {
     unit_id u = (unit_id)(x - d->slots);
     if (x->follows)
         kin_unfollow(d, u);
     else if (unlikely(x->waits))
         blocked_remove(d, u);
-    else if (unlikely(x->link))
+    else if (unlikely(x->linked))
         linked_remove(d, u);
-    else if (x->place == DISPATCH_PARKED)
+    else
         dispatcher_lot_remove(d, u);
+}
+
+/* Leaves where it is; the caller puts it elsewhere. */
+static void move(struct dispatcher *d, struct slot *x, enum dispatch_place to)
+{
+    if (x->place == DISPATCH_PARKED)
+        leave_parked(d, x);
     d->count[x->place]--;
     d->count[to]++;
     x->place = (uint8_t)to;
@@ -293,7 +299,8 @@ int dispatcher_add(struct dispatcher *d, unit_id u, nsec_t now, struct err *err)
         x->since = d->s->units[u].created_ns;
         x->attempts = 0;
         x->until = INT64_MIN;
-        protect_leave(d, u, true);
+        if (unlikely(d->nelders))
+            protect_leave(d, u, true);
         __attribute__((fallthrough));
     case DISPATCH_HELD: {
         enum dispatch_place place = place_for(d, u);
@@ -315,7 +322,8 @@ void dispatcher_remove(struct dispatcher *d, unit_id u)
         return;
     kin_resign(d, u, d->slots[u].place, false, d->now);
     move(d, &d->slots[u], DISPATCH_ABSENT);
-    protect_leave(d, u, true);
+    if (unlikely(d->nelders))
+        protect_leave(d, u, true);
     d->slots[u].changed = false;
     sweep(d);
 }
@@ -350,7 +358,7 @@ unit_id dispatcher_pop(struct dispatcher *d, nsec_t now)
 {
     unit_id u = pop_ready(d, now);
     sym_t link[2] = {0};
-    while (unlikely(d->missing.len || d->linked_by_ends.len) && u != UNIT_NONE && d->slots[u].attempts > 1) {
+    while (unlikely(d->missing.len | d->linked_by_ends.len) && u != UNIT_NONE && d->slots[u].attempts > 1) {
         class_id c = d->missing.len ? blocked_by(d, u) : 0;
         if (!c && !(d->linked_by_ends.len && linked_lacks(d, u, link)))
             break;
@@ -408,9 +416,11 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
         return;
     case UNIT_PLACED:
     case UNIT_NOTHING:
-        if (how->result == UNIT_PLACED)
-            d->youngest_ns = MAX(d->youngest_ns, d->s->units[u].created_ns);
-        protect_leave(d, u, how->result == UNIT_NOTHING);
+        if (unlikely(d->nelders)) {
+            if (how->result == UNIT_PLACED)
+                dispatcher_placed(d, d->s->units[u].created_ns);
+            protect_leave(d, u, how->result == UNIT_NOTHING);
+        }
         /* nothing to place although it looks so: only when told of a change meanwhile, or it would come back for ever */
         if ((x->changed || (d->s->units[u].is_group && how->result == UNIT_PLACED)) && place_for(d, u) == DISPATCH_READY) {
             x->since = x->ready_ns = now;

@@ -16,13 +16,13 @@ struct slot {
     nsec_t until;    /* end of its back-off */
     uint32_t stamp, attempts;
     unit_id next, prev; /* in its lot or among followers */
-    uint32_t lot;
+    uint32_t lot;   /* linked: the link that it waits for */
     class_id waits; /* parked until this class fits somewhere (blocked.c); 0: in a lot, or kin */
-    uint32_t link;  /* parked until this link has room (linked.c), + 1; 0: none */
     class_id kin;  /* it leads or follows the kin of this class; 0: neither */
     uint8_t place; /* enum dispatch_place */
     bool changed;  /* told of while in flight */
     bool follows;
+    bool linked; /* parked until a link has room (linked.c) */
 };
 struct lot {
     uint32_t mask, n;

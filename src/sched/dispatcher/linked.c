@@ -48,7 +48,8 @@ void linked_add(struct dispatcher *d, unit_id u, const sym_t ends[2])
         d->looked_links = links_freed_count(d->s);
     uint32_t at = list_for(d, ends);
     struct linked *l = &d->linked.p[at];
-    x->link = at + 1;
+    x->linked = true;
+    x->lot = at;
     x->prev = UNIT_NONE;
     x->next = l->first;
     if (l->first)
@@ -60,12 +61,12 @@ void linked_add(struct dispatcher *d, unit_id u, const sym_t ends[2])
 void linked_remove(struct dispatcher *d, unit_id u)
 {
     struct slot *x = &d->slots[u];
-    uint32_t at = x->link - 1;
+    uint32_t at = x->lot;
     struct linked *l = &d->linked.p[at];
     *(x->prev ? &d->slots[x->prev].next : &l->first) = x->next;
     if (x->next)
         d->slots[x->next].prev = x->prev;
-    x->link = 0;
+    x->linked = false;
     if (--l->n == 0)
         list_drop(d, at);
 }
@@ -115,7 +116,7 @@ int linked_check(const struct dispatcher *d, uint32_t *ret_units, struct err *er
     for (uint32_t at = 0; at < d->linked.len; at++) {
         uint32_t n = 0;
         for (unit_id u = d->linked.p[at].n ? d->linked.p[at].first : UNIT_NONE, before = UNIT_NONE; u; before = u, u = d->slots[u].next, n++)
-            if (d->slots[u].place != DISPATCH_PARKED || d->slots[u].link != at + 1 || d->slots[u].prev != before)
+            if (d->slots[u].place != DISPATCH_PARKED || !d->slots[u].linked || d->slots[u].lot != at || d->slots[u].prev != before)
                 return err_set(err, E_INTERNAL, "unit %u waits for link %u by mistake", u, at);
         if (n != d->linked.p[at].n)
             return err_set(err, E_INTERNAL, "%u units wait for link %u, %u are counted", n, at, d->linked.p[at].n);
