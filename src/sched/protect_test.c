@@ -172,6 +172,23 @@ TEST(it_is_given_back_when_the_task_goes)
     done(&w);
 }
 
+/* Its object alone goes: what is left of it can never be placed. */
+TEST(a_task_without_its_group_keeps_nothing)
+{
+    unit_id u;
+    struct world w = passed_over(&u);
+    run(&w, 200);
+    passer_by(&w);
+    run(&w, 0);
+    T_OK(keep_of(w.s, u));
+    sched_group_delete(w.s, S(""), S("large"));
+    run(&w, 2);
+    T_OK(!keep_of(w.s, u));
+    run(&w, 500);
+    T_OK(!keep_of(w.s, u) && is_on(&w, "alice", "large", "", PS_PENDING));
+    done(&w);
+}
+
 TEST(higher_priority_goes_first)
 {
     unit_id u;
@@ -280,4 +297,4 @@ TEST(a_link_is_kept_too)
     done(&w);
 }
 
-TEST_MAIN(whoever_is_passed_over_has_room_kept, it_is_given_back_when_the_task_goes, higher_priority_goes_first, a_node_that_goes_is_no_room, in_vain_is_not_for_ever, a_link_is_kept_too)
+TEST_MAIN(whoever_is_passed_over_has_room_kept, it_is_given_back_when_the_task_goes, a_task_without_its_group_keeps_nothing, higher_priority_goes_first, a_node_that_goes_is_no_room, in_vain_is_not_for_ever, a_link_is_kept_too)

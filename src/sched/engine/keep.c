@@ -113,7 +113,7 @@ static bool is_plain(const struct unit *u)
     for (uint32_t i = 0; i < u->nsubgroups; i++)
         if (u->subgroups[i].required_key)
             return false;
-    return u->nrequired_keys == 0 && u->nnode_selector == 0;
+    return u->declared && u->nrequired_keys == 0 && u->nnode_selector == 0;
 }
 
 /* Could its links carry that one day?  beside: together with what is kept for others. */
@@ -221,7 +221,7 @@ static double lacks_of(const struct sched *s, const struct keep *k, bool *ret_no
 /* Are its pods nominated where it was planned, and could they be there? */
 static bool is_sound(const struct sched *s, const struct keep *k)
 {
-    if (!links_will_do(s, k, false))
+    if (!s->units[k->unit].declared || !links_will_do(s, k, false))
         return false;
     for (size_t i = 0; i < k->at.len; i++) {
         const struct placement *x = &k->at.p[i];
