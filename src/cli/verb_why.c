@@ -455,9 +455,9 @@ static void write_considered(struct arena *a, const struct json *x, str domain, 
     const struct json *list = json_get(x, S("considered"));
     for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
         const struct json *n = &list->items[i];
-        bool chosen = json_get_bool(n, S("chosen"), false), fits = json_get_bool(n, S("fits"), false);
-        strbuf_addf(out, STR_FMT "\t" STR_FMT "\t%s of %s\t%s of %s\t%s", STR_ARG(domain), STR_ARG(json_get_str(n, S("node"))), bits(a, n, "egressFreeBits"), bits(a, n, "egressBits"),
-                    bits(a, n, "ingressFreeBits"), bits(a, n, "ingressBits"), chosen ? "chosen" : fits ? "fits" : "lacks ");
+        bool chosen = json_get_bool(n, S("chosen"), false), kept = json_get_bool(n, S("kept"), false), fits = json_get_bool(n, S("fits"), false);
+        strbuf_addf(out, STR_FMT "\t" STR_FMT "\t%s of %s\t%s of %s\t%s%s", STR_ARG(domain), STR_ARG(json_get_str(n, S("node"))), bits(a, n, "egressFreeBits"), bits(a, n, "egressBits"),
+                    bits(a, n, "ingressFreeBits"), bits(a, n, "ingressBits"), chosen ? "chosen" : kept ? "kept for it, " : "", chosen ? "" : fits ? "fits" : "lacks ");
         if (!chosen && !fits)
             strbuf_add_str(out, json_get_str(n, S("lacks")));
         strbuf_add_char(out, '\n');

@@ -186,8 +186,8 @@ static void gang_started(struct sim *sim, uint32_t job)
 static nsec_t checkpoint(const struct sim *sim, const struct sim_job *j, nsec_t since)
 {
     const struct scenario_job *of = sim->kinds.p[j->kind].job;
-    nsec_t every = of ? of->checkpoint : 0;
-    return every > 0 ? since + (sim->now - since) / every * every : since;
+    nsec_t every = of ? of->checkpoint : 0, until = j->moving_since >= 0 ? MAX(j->moving_since, since) : sim->now; /* what has been sent is sent again */
+    return every > 0 ? since + (until - since) / every * every : since;
 }
 
 static int64_t amount_of(const struct pod_class *c, uint16_t id)

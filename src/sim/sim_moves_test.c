@@ -130,6 +130,19 @@ TEST(a_stopped_transfer_begins_anew)
     done(&w);
 }
 
+/* It has worked for 10 s, saved what it did every 3 s, and sent for 5 s when a node goes: 1 s of work is done again, and all is sent again. */
+TEST(what_was_sent_is_no_work)
+{
+    static const char text[] = NODES "- {name: b2, domain: bob, cpu: 8, bandwidth: 100M}\ngrace: 1s\n"
+                                     "jobs: [{name: j, parties: [alice, bob], duration: 10s, checkpoint: 3s, transfer: 125M, requests: {cpu: 1, bandwidth: 50M}}]\n"
+                                     "events: [{at: 15s, remove: 'b-*'}]\n";
+    struct world w = run_as(text, false);
+    T_EQ_INT(w.r->transfers, 1);
+    T_EQ_INT(end_ms(&w, "j") - 16000, 11000); /* its pod at alice's goes after a second of grace */
+    T_OK(w.r->lost_s == 6 + 7);
+    done(&w);
+}
+
 TEST(mistakes_are_told)
 {
     static const struct {
@@ -154,4 +167,4 @@ TEST(mistakes_are_told)
     }
 }
 
-TEST_MAIN(run_time_is_work_and_transfer, scheduled_they_wait_ignored_they_share, links_hold_back, narrow_links_are_waited_for, a_stopped_transfer_begins_anew, mistakes_are_told)
+TEST_MAIN(run_time_is_work_and_transfer, scheduled_they_wait_ignored_they_share, links_hold_back, narrow_links_are_waited_for, a_stopped_transfer_begins_anew, what_was_sent_is_no_work, mistakes_are_told)

@@ -315,10 +315,12 @@ static void commit_all(struct binder *b, const struct unit_decision *d, nsec_t n
 void binder_carry_out(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now)
 {
     b->now = now;
-    if (d->result == UNIT_PLACED)
+    if (d->result == UNIT_PLACED) {
+        dispatcher_placed(b->d, b->s->units[u].created_ns);
         commit_all(b, d, now);
-    else if (d->result == UNIT_PREEMPTING)
+    } else if (d->result == UNIT_PREEMPTING) {
         make_room(b, u, d);
+    }
 }
 
 void binder_apply(struct binder *b, unit_id u, const struct unit_decision *d, nsec_t now)

@@ -11,6 +11,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/dispatcher/dispatcher_state.h"
 
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/engine/place.h"
 
@@ -74,7 +75,7 @@ class_id blocked_by(const struct dispatcher *d, unit_id u)
 {
     const struct sched *s = d->s;
     const struct unit *unit = &s->units[u];
-    if (!unit_crosses(unit) || unit->min_member < (int64_t)unit->pods.len)
+    if (!unit_crosses(unit) || unit->min_member < (int64_t)unit->pods.len || keep_of(s, u)) /* what is kept for it fits nobody else */
         return 0;
     for (size_t i = 0; i < unit->pods.len; i++) {
         const struct pod *p = &s->pods[unit->pods.p[i]];
@@ -105,6 +106,8 @@ static bool changed(struct dispatcher *d, node_id nodes[NODES_MAX], size_t *ret)
 static bool fits_now(struct dispatcher *d, class_id c, bool few, const node_id *nodes, size_t n)
 {
     struct place_result r;
+    if (unlikely(d->protected.len) && keep_has_room(d->s, c, few ? nodes : NULL, n))
+        return true;
     if (!few)
         return place_find(d->s, c, &(struct place_opts){0}, &r);
     for (size_t i = 0; i < n; i++)

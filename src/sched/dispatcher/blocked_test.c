@@ -274,4 +274,40 @@ TEST(from_time_to_time_all_are_tried)
     world_fini(&w);
 }
 
-TEST_MAIN(whoever_fits_is_placed_at_once, large_ones_of_one_age_go_first, groups_that_can_do_without_are_tried, from_time_to_time_all_are_tried)
+static void try_next(struct world *w, struct unit_decision *how)
+{
+    unit_id u = dispatcher_pop(w->d, w->now);
+    T_OK(u);
+    sched_place(w->s, u, w->now, how);
+    dispatcher_done(w->d, u, how, w->now);
+    dispatcher_events(w->d, sched_take_events(w->s), w->now);
+}
+
+/* One decision after the other is made in the same struct: what a task waits for is no business of the pod that is tried next. */
+TEST(a_rejection_says_nothing_of_the_next)
+{
+    struct world w;
+    struct unit_decision how = UNIT_DECISION_INIT;
+    struct spec_label label = {S("disk"), S("fast")};
+    struct err err = ERR_NONE;
+    pod_id p = POD_NONE;
+    world_init(&w, 1);
+    w.tasks[0] = (struct task){.n = 2, .domain = {0, 1}, .mbit = 2 * NODE_MBIT};
+    put_task(&w, 0, 0, 0);
+    T_NO_ERR(sched_pod_put(w.s, &(struct pod_spec){.ns = S("default"), .name = S("picky"), .node_selector = {&label, 1}, .created_ns = 120 * NSEC_PER_SEC}, &p, &err), &err);
+    T_NO_ERR(dispatcher_add(w.d, sched_unit_of(w.s, p), w.now, &err), &err);
+    try_next(&w, &how);
+    T_OK(how.result == UNIT_REJECTED && how.waits_for);
+    try_next(&w, &how);
+    T_OK(how.result == UNIT_REJECTED && !how.waits_for);
+    struct res_amount res[] = {{RES_CPU, 64000}, {RES_MEMORY, 64 * GIB}, {RES_PODS, 110}};
+    T_NO_ERR(sched_node_put(w.s, &(struct node_spec){.name = S("n99"), .labels = {&label, 1}, .allocatable = {res, 3}}, NULL, &err), &err);
+    w.now += 60 * NSEC_PER_SEC;
+    dispatcher_events(w.d, sched_take_events(w.s), w.now);
+    try_next(&w, &how); /* its label is what the pod waits for */
+    T_EQ_INT(w.s->pods[p].state, PS_ASSUMED);
+    unit_decision_fini(&how);
+    world_fini(&w);
+}
+
+TEST_MAIN(whoever_fits_is_placed_at_once, large_ones_of_one_age_go_first, groups_that_can_do_without_are_tried, from_time_to_time_all_are_tried, a_rejection_says_nothing_of_the_next)

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/engine/unit.h"
 
@@ -20,7 +21,6 @@
 /* Of the tasks of several domains that came within the same time those that ask for the most bandwidth go first: small ones fit between them later, large ones not between small ones.
  *     since 10:00:00 .. 10:00:59   ->   10:00:00 + 60 s * 1G / (1G + bit/s that all its pods ask for)
  * So one that is older by a minute goes first, whatever it asks for; and they stand in one line with all others. */
-#define SAME_AGE_NS (60 * NSEC_PER_SEC)
 #define USUAL_BITS 1e9
 static nsec_t by_size(const struct sched *s, const struct unit *unit, nsec_t since)
 {
@@ -29,7 +29,7 @@ static nsec_t by_size(const struct sched *s, const struct unit *unit, nsec_t sin
         bits += (double)(class_of(s, unit->pods.p[i])->amount[RES_INGRESS] + class_of(s, unit->pods.p[i])->amount[RES_EGRESS]);
     if (bits <= 0 || since < 0)
         return since;
-    return since - since % SAME_AGE_NS + (nsec_t)((double)(SAME_AGE_NS - 1) * (USUAL_BITS / (USUAL_BITS + bits)));
+    return since - since % DISPATCH_SAME_AGE_NS + (nsec_t)((double)(DISPATCH_SAME_AGE_NS - 1) * (USUAL_BITS / (USUAL_BITS + bits)));
 }
 
 static void key_priority(const struct sched *s, unit_id u, nsec_t since, uint64_t ret_key[2])
@@ -79,16 +79,24 @@ void dispatcher_lot_remove(struct dispatcher *d, unit_id u)
     lot->n--;
 }
 
-/* Leaves where it is; the caller puts it elsewhere. */
-static void move(struct dispatcher *d, struct slot *x, enum dispatch_place to)
+static void leave_parked(struct dispatcher *d, struct slot *x)
 {
     unit_id u = (unit_id)(x - d->slots);
     if (x->follows)
         kin_unfollow(d, u);
     else if (unlikely(x->waits))
         blocked_remove(d, u);
-    else if (x->place == DISPATCH_PARKED)
+    else if (unlikely(x->linked))
+        linked_remove(d, u);
+    else
         dispatcher_lot_remove(d, u);
+}
+
+/* Leaves where it is; the caller puts it elsewhere. */
+static void move(struct dispatcher *d, struct slot *x, enum dispatch_place to)
+{
+    if (x->place == DISPATCH_PARKED)
+        leave_parked(d, x);
     d->count[x->place]--;
     d->count[to]++;
     x->place = (uint8_t)to;
@@ -135,11 +143,13 @@ void dispatcher_lot_add(struct dispatcher *d, unit_id u, uint32_t mask)
     d->lots_mask |= mask;
 }
 
-static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t mask, class_id waits_for, nsec_t now)
+static void to_parked(struct dispatcher *d, struct slot *x, unit_id u, uint32_t mask, class_id waits_for, const sym_t *link, nsec_t now)
 {
     move(d, x, DISPATCH_PARKED);
     if (unlikely(waits_for))
         blocked_add(d, u, waits_for, mask);
+    else if (unlikely(link && link[0]))
+        linked_add(d, u, link);
     else
         kin_park(d, u, mask, now);
     if (d->opts.flush_ns)
@@ -175,7 +185,9 @@ struct dispatcher *dispatcher_new(struct sched *s, const struct dispatcher_opts 
     d->opts = *opts;
     if (!d->opts.order)
         d->opts.order = &dispatch_order_priority;
-    d->ready = d->starving = d->backoff = d->flush = LINE_INIT;
+    d->ready = d->starving = d->backoff = d->flush = d->patient = d->due = LINE_INIT;
+    d->linked_by_ends = MAP_INIT;
+    d->youngest_ns = INT64_MIN;
     return d;
 }
 
@@ -191,6 +203,8 @@ void dispatcher_free(struct dispatcher *d)
     free(d->kin);
     free(d->blocked);
     vec_fini(&d->missing);
+    linked_fini(d);
+    protect_fini(d);
     free(d->slots);
     free(d);
 }
@@ -285,6 +299,8 @@ int dispatcher_add(struct dispatcher *d, unit_id u, nsec_t now, struct err *err)
         x->since = d->s->units[u].created_ns;
         x->attempts = 0;
         x->until = INT64_MIN;
+        if (unlikely(d->nelders))
+            protect_leave(d, u, true);
         __attribute__((fallthrough));
     case DISPATCH_HELD: {
         enum dispatch_place place = place_for(d, u);
@@ -306,6 +322,8 @@ void dispatcher_remove(struct dispatcher *d, unit_id u)
         return;
     kin_resign(d, u, d->slots[u].place, false, d->now);
     move(d, &d->slots[u], DISPATCH_ABSENT);
+    if (unlikely(d->nelders))
+        protect_leave(d, u, true);
     d->slots[u].changed = false;
     sweep(d);
 }
@@ -339,10 +357,13 @@ static unit_id pop_ready(struct dispatcher *d, nsec_t now)
 unit_id dispatcher_pop(struct dispatcher *d, nsec_t now)
 {
     unit_id u = pop_ready(d, now);
-    class_id c;
-    while (unlikely(d->missing.len) && u != UNIT_NONE && d->slots[u].attempts > 1 && (c = blocked_by(d, u))) {
+    sym_t link[2] = {0};
+    while (unlikely(d->missing.len | d->linked_by_ends.len) && u != UNIT_NONE && d->slots[u].attempts > 1) {
+        class_id c = d->missing.len ? blocked_by(d, u) : 0;
+        if (!c && !(d->linked_by_ends.len && linked_lacks(d, u, link)))
+            break;
         d->slots[u].attempts--;
-        to_parked(d, &d->slots[u], u, d->blocked[c].mask, c, now);
+        to_parked(d, &d->slots[u], u, c ? d->blocked[c].mask : 0, c, link, now);
         u = pop_ready(d, now);
     }
     return u;
@@ -391,9 +412,15 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
         kin_resign(d, u, DISPATCH_FLYING, how->result == UNIT_PLACED || how->result == UNIT_PREEMPTING, now);
     switch (how->result) {
     case UNIT_PREEMPTING:
+        protect_yield(d, u);
         return;
     case UNIT_PLACED:
     case UNIT_NOTHING:
+        if (unlikely(d->nelders)) {
+            if (how->result == UNIT_PLACED)
+                dispatcher_placed(d, d->s->units[u].created_ns);
+            protect_leave(d, u, how->result == UNIT_NOTHING);
+        }
         /* nothing to place although it looks so: only when told of a change meanwhile, or it would come back for ever */
         if ((x->changed || (d->s->units[u].is_group && how->result == UNIT_PLACED)) && place_for(d, u) == DISPATCH_READY) {
             x->since = x->ready_ns = now;
@@ -407,13 +434,16 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
     case UNIT_GATED:
         x->attempts--; /* nothing was tried */
         move(d, x, DISPATCH_HELD);
+        protect_leave(d, u, true);
         break;
     case UNIT_REJECTED:
         /* a task of several domains keeps its age; and who is woken because what it lacked is there has no need to be held back */
         if (likely(!unit_crosses(&d->s->units[u])))
             x->since = now;
-        x->until = how->waits_for ? now : now + backoff_of(d, u, x->attempts);
-        to_parked(d, x, u, how->helped_by, how->waits_for, now);
+        else
+            protect_rejected(d, u, now);
+        x->until = how->waits_for || how->waits_link[0] ? now : now + backoff_of(d, u, keep_of(d->s, u) ? 1 : x->attempts);
+        to_parked(d, x, u, how->helped_by, how->waits_for, how->waits_link, now);
         break;
     }
     if (x->changed) {
@@ -427,6 +457,11 @@ void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision
         }
     }
     sweep(d);
+}
+
+void dispatcher_placed(struct dispatcher *d, nsec_t created_ns)
+{
+    d->youngest_ns = MAX(d->youngest_ns, created_ns);
 }
 
 void dispatcher_retry(struct dispatcher *d, unit_id u, nsec_t now)
@@ -461,6 +496,8 @@ void dispatcher_events(struct dispatcher *d, uint64_t events, nsec_t now)
     d->now = now;
     if (unlikely(d->missing.len))
         blocked_events(d, events, now);
+    if (unlikely(d->linked_by_ends.len) && events & EVENT_LINK)
+        linked_events(d, now);
     if (!(events & d->lots_mask))
         return;
     uint32_t left = 0;
@@ -508,7 +545,7 @@ nsec_t dispatcher_tick(struct dispatcher *d, nsec_t now)
         if (d->slots[u].place == DISPATCH_BACKOFF)
             next = MIN(next, d->slots[u].until);
     }
-    return next;
+    return unlikely(d->nelders) ? MIN(next, protect_tick(d, now)) : next;
 }
 
 /* --- looking --------------------------------------------------------------------------------------------------------------------------- */
@@ -567,6 +604,10 @@ int dispatcher_check(const struct dispatcher *d, struct err *err)
     }
     uint32_t parked = 0;
     int r = blocked_check(d, &parked, err);
+    if (r == 0)
+        r = linked_check(d, &parked, err);
+    if (r == 0)
+        r = protect_check(d, err);
     if (r < 0)
         return r;
     for (size_t i = 0; i < d->lots.len; i++) {

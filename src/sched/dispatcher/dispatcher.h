@@ -9,7 +9,8 @@
  * for longer than starvation_ns is tried before younger ones of any priority once, every starvation_ns.
  * A unit that preempts stays in flight until the binder says done or retry.
  * A task of several domains (unit_crosses) keeps its age when it is rejected; of those that came within a minute the ones that ask for the most bandwidth go first; and it is tried again as soon as,
- * and only when, the pod that fitted nowhere fits somewhere (blocked.c), without a back-off.
+ * and only when, the pod that fitted nowhere fits somewhere (blocked.c), or the link that was too full has room (linked.c), without a back-off.  One that has waited for keepRoomAfterSeconds and is passed
+ * over by younger ones has room kept for it (protect.c).
  * Of parked units that are all alike one is tried, and the next ones only when it found a place: when it is rejected, they would be.
  * Threads: one, the pipeline's driver.
  * Limits: LIMIT_SCHED_QUEUE units; add beyond it is E_BUSY.  add/pop O(log n); an event costs the units it may help, one of each kind. */
@@ -43,6 +44,10 @@ struct dispatcher_opts {
 };
 #define DISPATCHER_OPTS_DEFAULT ((struct dispatcher_opts){NULL, NSEC_PER_SEC, 10 * NSEC_PER_SEC, 300 * NSEC_PER_SEC, 0})
 
+/* Those that came within so much time of each other are of one age. */
+#define DISPATCH_SAME_AGE_NS (60 * NSEC_PER_SEC)
+#define DISPATCH_PROTECTED 4u /* tasks that room is kept for at a time */
+
 enum dispatch_place { DISPATCH_ABSENT, DISPATCH_READY, DISPATCH_FLYING, DISPATCH_BACKOFF, DISPATCH_PARKED, DISPATCH_HELD };
 
 struct dispatcher;
@@ -63,6 +68,8 @@ void dispatcher_leave_batch(struct dispatcher *d);
 void dispatcher_unpop(struct dispatcher *d, unit_id u);
 /* Would this unit, in flight by a pop ahead, still be the next one to pop? */
 bool dispatcher_is_next(struct dispatcher *d, unit_id u, nsec_t now);
+/* The batch policy, whose units the dispatcher does not have, has placed one that was created then. */
+void dispatcher_placed(struct dispatcher *d, nsec_t created_ns);
 /* sched_event bits: wakes parked units that one of them may help (after their back-off). */
 void dispatcher_events(struct dispatcher *d, uint64_t events, nsec_t now);
 /* Moves units whose back-off or flush time has come; returns when to call again (INT64_MAX: never). */

@@ -4,6 +4,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/map.h"
 #include "sched/dispatcher/dispatcher.h"
 #include "sched/dispatcher/line.h"
 
@@ -15,12 +16,13 @@ struct slot {
     nsec_t until;    /* end of its back-off */
     uint32_t stamp, attempts;
     unit_id next, prev; /* in its lot or among followers */
-    uint32_t lot;
+    uint32_t lot;   /* linked: the link that it waits for */
     class_id waits; /* parked until this class fits somewhere (blocked.c); 0: in a lot, or kin */
     class_id kin;  /* it leads or follows the kin of this class; 0: neither */
     uint8_t place; /* enum dispatch_place */
     bool changed;  /* told of while in flight */
     bool follows;
+    bool linked; /* parked until a link has room (linked.c) */
 };
 struct lot {
     uint32_t mask, n;
@@ -39,6 +41,18 @@ struct blocked { /* see blocked.c */
     uint64_t hash;    /* of the class, whose number may be another one's later */
     bool nowhere;     /* no node takes it */
 };
+struct linked { /* see linked.c */
+    sym_t ends[2];
+    unit_id first;
+    uint32_t n; /* 0: free */
+};
+enum elder_place { ELDER_NOT, ELDER_PATIENT, ELDER_DUE, ELDER_KEPT };
+struct elder { /* of a task that was rejected: protect.c */
+    nsec_t since;
+    uint32_t stamp;
+    uint8_t place; /* enum elder_place */
+    uint8_t fails;
+};
 struct dispatcher {
     bool leaves_batch; /* units with a queue are not ours */
     struct sched *s;
@@ -56,6 +70,15 @@ struct dispatcher {
     uint32_t nblocked;
     VEC(class_id) missing;   /* classes that somebody waits for */
     uint64_t looked_seq;     /* the engine's view.seq up to which nodes were looked at for them */
+    VEC(struct linked) linked;
+    VEC(uint32_t) free_linked;
+    struct map linked_by_ends; /* the bytes of linked.ends -> its index + 1 */
+    uint64_t looked_links;     /* the engine's links_freed_count up to which links were looked at for them */
+    struct elder *elders;      /* by unit */
+    uint32_t nelders, elders_at[ELDER_KEPT + 1];
+    struct line patient, due; /* by the time when they may be protected; by age */
+    VEC(unit_id) protected;
+    nsec_t youngest_ns; /* creation of the youngest unit that found a place */
     nsec_t now; /* as last told: for what happens without a time */
 };
 
@@ -73,6 +96,27 @@ class_id blocked_by(const struct dispatcher *d, unit_id u);
 /* Wakes those whose class fits somewhere again. */
 void blocked_events(struct dispatcher *d, uint64_t events, nsec_t now);
 int blocked_check(const struct dispatcher *d, uint32_t *ret_units, struct err *err) MUST_CHECK;
+
+/* linked.c's */
+void linked_add(struct dispatcher *d, unit_id u, const sym_t ends[2]);
+void linked_remove(struct dispatcher *d, unit_id u);
+/* Does a link lack what a task takes that needs all its members? */
+bool linked_lacks(const struct dispatcher *d, unit_id u, sym_t ret[2]);
+/* Wakes those whose links have room again. */
+void linked_events(struct dispatcher *d, nsec_t now);
+int linked_check(const struct dispatcher *d, uint32_t *ret_units, struct err *err) MUST_CHECK;
+void linked_fini(struct dispatcher *d);
+
+/* protect.c's */
+void protect_rejected(struct dispatcher *d, unit_id u, nsec_t now);
+/* It waits no longer.  over: and what it waited is forgotten. */
+void protect_leave(struct dispatcher *d, unit_id u, bool over);
+/* It evicts others and has its room by that. */
+void protect_yield(struct dispatcher *d, unit_id u);
+/* Whose time has come; returns when to look again. */
+nsec_t protect_tick(struct dispatcher *d, nsec_t now);
+int protect_check(const struct dispatcher *d, struct err *err) MUST_CHECK;
+void protect_fini(struct dispatcher *d);
 
 /* kin.c's */
 /* A rejected unit is parked (its place says so): as a leader in its lot, among the followers, or alone in its lot. */

@@ -3,6 +3,7 @@
 #include "sched/engine/engine.h"
 
 #include "sched/engine/classes.h"
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/engine/pdbs.h"
 #include "sched/engine/place.h"
@@ -43,6 +44,7 @@ struct sched *sched_new(struct sched_profile *profile, uint64_t seed)
     s->storage = storage_new(s);
     s->pdbs = pdbs_new();
     s->links = links_new();
+    s->keeps = keeps_new();
     s->preempt = preempt_state_new(s);
     s->unit_state = unit_state_new(s);
     plugins_start(s);
@@ -81,6 +83,7 @@ void sched_free(struct sched *s)
     unit_state_free(s->unit_state);
     pdbs_free(s->pdbs);
     links_free(s->links);
+    keeps_free(s->keeps);
     storage_free(s->storage);
     terms_free(s->terms);
     units_fini(s);
@@ -284,6 +287,8 @@ void sched_place(struct sched *s, unit_id u, nsec_t now, struct unit_decision *d
     d->rejected_by = 0;
     d->helped_by = 0;
     d->failed_pod = POD_NONE;
+    d->waits_for = 0;
+    d->waits_link[0] = d->waits_link[1] = 0;
     unit_place(s, u, d);
 }
 

@@ -101,6 +101,7 @@ struct unit_decision {
     uint32_t helped_by;   /* sched_event mask */
     pod_id failed_pod;    /* the first that found no node */
     class_id waits_for;   /* of a group across namespaces that needs all its pods: as things are no node takes a pod of this class, and what a node is like decides alone; 0: not known */
+    sym_t waits_link[2];  /* of such a group: as things are the link between these domains lacks what it takes; 0: not known */
 };
 #define UNIT_DECISION_INIT ((struct unit_decision){0})
 void unit_decision_fini(struct unit_decision *d);

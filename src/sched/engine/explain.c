@@ -5,9 +5,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/explain.h"
 
+#include "base/civil.h"
 #include "sched/engine/explain_gang.h"
 #include "sched/engine/explain_nodes.h"
 #include "sched/engine/explain_text.h"
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/preempt.h"
@@ -16,6 +18,8 @@
 #include "sched/plugins/plugins.h"
 
 #define REASONS_MAX 16
+#define KEPT_NODES 4u
+#define VIRTUAL_NS (365 * 24 * 3600 * NSEC_PER_SEC) /* a clock that shows less began at 0 */
 #define GROUPS_MAX 512 /* distinct reasons that are told apart before the rest is summed up */
 
 /* --- rows ------------------------------------------------------------------------------------------------------------------- */
@@ -305,6 +309,38 @@ static str preemption_text(struct sched *s, struct arena *a, pod_id p, bool is_s
     return strbuf_str(&b);
 }
 
+/* --- room that is kept ------------------------------------------------------------------------------------------------------ */
+/* A task of which no part is in the pod's domain is not named to those there. */
+static str kept_for_text(const struct sched *s, struct arena *a, const struct keep *k, pod_id p)
+{
+    const struct unit *u = &s->units[k->unit];
+    char since[CIVIL_TIME_LEN + 24];
+    bool known = false;
+    for (size_t i = 0; i < u->pods.len; i++)
+        known |= s->pods[u->pods.p[i]].ns == s->pods[p].ns;
+    if (k->since_ns < VIRTUAL_NS)
+        civil_human_duration(k->since_ns, since);
+    else
+        civil_format(k->since_ns, since);
+    return known ? arena_fmt(a, "kept for task " STR_FMT ", which waits since %s", STR_ARG(symbol_text(&s->sym, u->name)), since)
+                 : arena_fmt(a, "kept for a task of others, which waits since %s", since);
+}
+
+static str kept_on_text(const struct sched *s, struct arena *a, unit_id u, pod_id p)
+{
+    const struct keep *k = keep_of(s, u);
+    struct strbuf b = strbuf_on(a);
+    uint32_t n = 0;
+    for (size_t i = 0; k && i < k->at.len && n < KEPT_NODES; i++) {
+        bool again = s->pods[k->at.p[i].pod].ns != s->pods[p].ns;
+        for (size_t j = 0; j < i && !again; j++)
+            again = k->at.p[j].node == k->at.p[i].node;
+        if (!again)
+            strbuf_addf(&b, "%s" STR_FMT, n++ ? ", " : "", STR_ARG(sched_node_name(s, k->at.p[i].node)));
+    }
+    return k && !n ? S("other domains' nodes") : strbuf_str(&b);
+}
+
 /* --- waiting ---------------------------------------------------------------------------------------------------------------- */
 static pod_id pod_to_explain(const struct sched *s, unit_id u, const struct unit_decision *last)
 {
@@ -390,6 +426,9 @@ static void look_at_nodes(struct sched *s, struct arena *a, pod_id p, const uint
     /* a gang that lacks more than one member is not helped by what one of them lacks */
     if (out->fitting == 0 && out->need <= out->room + 1)
         miss_write(s, a, &miss, out);
+    const struct keep *k = out->fitting == 0 ? keep_before(s, p) : NULL;
+    if (k)
+        out->kept_for = kept_for_text(s, a, k, p);
     free(rows);
 }
 
@@ -401,6 +440,9 @@ static bool look_at_link(struct sched *s, struct arena *a, pod_id p, struct expl
         return false;
     out->nodes = s->nalive;
     out->link = link_lack_text(a, &lack);
+    const struct keep *k = lack.kept ? keep_on_link(s, s->pods[p].unit, symbol_find(&s->sym, lack.source), symbol_find(&s->sym, lack.destination)) : NULL;
+    if (k)
+        out->kept_for = kept_for_text(s, a, k, p);
     out->reason = "BandwidthInsufficient";
     out->waits_for |= EVENT_LINK | (lack.asked <= lack.capacity ? EVENT_POD_FREED : 0);
     return true;
@@ -467,6 +509,8 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
             x->preemption = preemption_text(s, a, p, !unit->is_group, last);
         if (last)
             x->waits_for |= last->helped_by;
+        if (x->result == UNIT_REJECTED)
+            x->kept_on = kept_on_text(s, a, u, p);
     } else if (x->result == UNIT_GATED) {
         x->waits_for = EVENT_POD_UPDATED;
     } else if (x->result == UNIT_INCOMPLETE) {
@@ -484,7 +528,11 @@ struct explanation *explain_alone(struct sched *s, struct arena *a, pod_id p)
     x->result = UNIT_REJECTED;
     x->pod = x->unit = pod_name(s, a, p);
     x->waits_for = EVENT_NODE_ADD;
+    uint32_t mark = statement_begin(s);
+    if (pod_on_node(&s->pods[p])) /* room that is kept for it is not in its way */
+        model_unassign(s, p);
     look_at_nodes(s, a, p, located_nodes(s, a, s->pods[p].unit), x);
+    statement_rollback(s, mark);
     x->sentence = explain_sentence(a, s, x);
     return x->fitting ? NULL : x;
 }

@@ -55,6 +55,8 @@ struct explanation {
     uint32_t nscores;
     str link; /* what a link between domains lacks, in words, when that is what it waits for */
     str holders_on, holders; /* of bandwidth, on the node that has most free: "held by t1-0 (60 Mbit/s)" */
+    str kept_for; /* whose is the room that would do: "kept for task X, which waits since ..." (keep.h) */
+    str kept_on;  /* nodes of the pod's own domain where room is kept for it; "" */
     const char *reason; /* one word for machines: "BandwidthInsufficient" where that is what most of the nodes lack that amounts alone exclude; NULL: none in particular */
     str sentence;
 };

@@ -2,6 +2,7 @@
 #include "sched/engine/explain_nodes.h"
 
 #include "sched/engine/explain_text.h"
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/statement.h"
@@ -65,13 +66,13 @@ static void keep(const struct sched *s, struct candidate *list, uint32_t *n, con
     list[at] = *c;
 }
 
-static struct json candidate_json(struct arena *a, const struct sched *s, const struct candidate *c, node_id chosen)
+static struct json candidate_json(struct arena *a, const struct sched *s, const struct candidate *c, node_id chosen, bool is_kept)
 {
     struct json o = json_object();
     json_set(a, &o, S("node"), json_string(arena_str(a, sched_node_name(s, c->node))));
     json_set(a, &o, S("fits"), json_bool(c->fits));
     if (c->node == chosen)
-        json_set(a, &o, S("chosen"), json_bool(true));
+        json_set(a, &o, is_kept ? S("kept") : S("chosen"), json_bool(true));
     for (size_t e = 0; e < ARRAY_LEN(ends); e++) {
         json_set(a, &o, str_of(ends[e].total), json_int(a, s->alloc[ends[e].resource] ? s->alloc[ends[e].resource][c->node] : 0));
         json_set(a, &o, str_of(ends[e].free_), json_int(a, free_of(s, c->node, ends[e].resource)));
@@ -87,6 +88,7 @@ static void add_considered(struct sched *s, struct arena *a, pod_id p, struct js
     struct candidate *list = arena_array(a, EXPLAIN_NODES, struct candidate);
     uint32_t n = 0, all = 0, excluded = 0;
     node_id chosen = pod_on_node(&s->pods[p]) ? s->pods[p].node : NODE_NONE;
+    bool is_kept = s->pods[p].state == PS_NOMINATED;
     uint32_t mark = statement_begin(s);
     if (chosen != NODE_NONE)
         model_unassign(s, p);
@@ -104,7 +106,7 @@ static void add_considered(struct sched *s, struct arena *a, pod_id p, struct js
     }
     struct json array = json_array();
     for (uint32_t i = 0; i < n; i++)
-        json_push(a, &array, candidate_json(a, s, &list[i], chosen));
+        json_push(a, &array, candidate_json(a, s, &list[i], chosen, is_kept));
     statement_rollback(s, mark);
     json_set(a, record, S("considered"), array);
     json_set(a, record, S("excluded"), json_int(a, excluded));
@@ -136,7 +138,7 @@ static void add_links(const struct sched *s, struct arena *a, unit_id u, sym_t n
         json_set(a, &o, S("source"), json_string(arena_str(a, symbol_text(&s->sym, l->ends[0]))));
         json_set(a, &o, S("destination"), json_string(arena_str(a, symbol_text(&s->sym, l->ends[1]))));
         json_set(a, &o, S("bits"), json_int(a, l->capacity));
-        json_set(a, &o, S("freeBits"), json_int(a, MAX(l->capacity - l->taken, (int64_t)0)));
+        json_set(a, &o, S("freeBits"), json_int(a, MAX(l->capacity - l->taken - keep_link_bits(s, u, l->ends[0], l->ends[1]), (int64_t)0)));
         json_push(a, &list, o);
     }
     vec_fini(&all.list);
@@ -161,7 +163,7 @@ str explain_holders(const struct sched *s, struct arena *a, node_id n, uint16_t 
     struct strbuf b = strbuf_on(a);
     for (pod_id p = s->nodes[n].first_pod; p; p = s->pods[p].next_on_node) {
         int64_t amount = class_of(s, p)->amount[resource];
-        if (!amount || s->pods[p].unit == s->pods[asking].unit)
+        if (!amount || s->pods[p].unit == s->pods[asking].unit || s->pods[p].state == PS_NOMINATED) /* for whom room is kept is told apart from that */
             continue;
         if (s->pods[p].ns != s->pods[asking].ns) {
             others++;
@@ -199,7 +201,7 @@ static pod_id waiting_of(const struct sched *s, unit_id u, sym_t ns)
     const struct unit *unit = &s->units[u];
     for (size_t i = 0; i < unit->pods.len; i++) {
         const struct pod *p = &s->pods[unit->pods.p[i]];
-        if (p->ns == ns && p->state == PS_PENDING && !class_of(s, unit->pods.p[i])->gates)
+        if (p->ns == ns && (p->state == PS_PENDING || p->state == PS_NOMINATED) && !class_of(s, unit->pods.p[i])->gates)
             return unit->pods.p[i];
     }
     return POD_NONE;
@@ -236,8 +238,8 @@ static struct json party_json(struct sched *s, struct arena *a, const struct uni
         pod_id p = u->pods.p[i];
         if (s->pods[p].ns != ns)
             continue;
-        bool placed = pod_on_node(&s->pods[p]);
-        if (shown == POD_NONE || (!placed && pod_on_node(&s->pods[shown])))
+        bool placed = s->pods[p].state >= PS_ASSUMED;
+        if (shown == POD_NONE || (!placed && s->pods[shown].state >= PS_ASSUMED))
             shown = p; /* of those that wait one stands for all */
         if (pods.len >= EXPLAIN_NODES)
             continue;
@@ -245,6 +247,8 @@ static struct json party_json(struct sched *s, struct arena *a, const struct uni
         json_set(a, &one, S("pod"), json_string(arena_str(a, sched_pod_name(s, p))));
         if (placed)
             json_set(a, &one, S("node"), json_string(arena_str(a, sched_node_name(s, s->pods[p].node))));
+        else if (s->pods[p].state == PS_NOMINATED)
+            json_set(a, &one, S("keptOn"), json_string(arena_str(a, sched_node_name(s, s->pods[p].node))));
         for (size_t e = 0; e < ARRAY_LEN(ends); e++)
             if (class_of(s, p)->amount[ends[e].resource])
                 json_set(a, &one, str_of(e ? "ingressRequestBits" : "egressRequestBits"), json_int(a, class_of(s, p)->amount[ends[e].resource]));

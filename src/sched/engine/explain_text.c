@@ -223,6 +223,14 @@ static void add_choice(struct strbuf *b, const struct explanation *x)
         strbuf_addf(b, ": %s says %d against %d", most->plugin, most->chosen, most->runner_up);
 }
 
+static void add_kept(struct strbuf *b, const struct explanation *x)
+{
+    if (x->kept_for.len)
+        strbuf_addf(b, "; %s is " STR_FMT, x->link.len ? "a part of it" : "room that would do", STR_ARG(x->kept_for));
+    if (x->kept_on.len)
+        strbuf_addf(b, "; it has waited for so long that room is kept for it on " STR_FMT, STR_ARG(x->kept_on));
+}
+
 static void add_rejection(struct strbuf *b, struct arena *a, const struct sched *s, const struct explanation *x)
 {
     if (x->need && x->room >= x->need) {
@@ -238,6 +246,7 @@ static void add_rejection(struct strbuf *b, struct arena *a, const struct sched 
         strbuf_addf(b, "%s of %s members placed; " STR_FMT ": ", explain_count(a, x->placed), explain_count(a, x->min_member), STR_ARG(x->pod));
     if (x->link.len) {
         strbuf_addf(b, STR_FMT "; waiting for %s", STR_ARG(x->link), x->waits_for & EVENT_POD_FREED ? "bandwidth on the link" : "a wider link: it can never carry that");
+        add_kept(b, x);
         return;
     }
     strbuf_addf(b, "%u/%u nodes fit", x->fitting, x->nodes);
@@ -249,6 +258,7 @@ static void add_rejection(struct strbuf *b, struct arena *a, const struct sched 
         strbuf_addf(b, "; waiting for its victims to go");
     else
         add_waiting(b, a, s, x);
+    add_kept(b, x);
 }
 
 /* Of a unit "ns/workload/group" or ".../group/key"; false: it is another's. */
@@ -327,6 +337,10 @@ static void waiting_json(struct arena *a, const struct sched *s, const struct ex
         json_set(a, o, S("reason"), json_string(str_of(x->reason)));
     if (x->link.len)
         json_set(a, o, S("link"), json_string(x->link));
+    if (x->kept_for.len)
+        json_set(a, o, S("keptFor"), json_string(x->kept_for));
+    if (x->kept_on.len)
+        json_set(a, o, S("keptOn"), json_string(x->kept_on));
     if (x->holders.len)
         json_set(a, o, S("holders"), json_string(arena_fmt(a, "on " STR_FMT " " STR_FMT, STR_ARG(x->holders_on), STR_ARG(x->holders))));
     json_set(a, o, S("reasons"), rows);

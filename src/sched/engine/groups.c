@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/limits.h"
 #include "sched/engine/engine.h"
+#include "sched/engine/keep.h"
 #include "sched/engine/pods.h"
 #include "sched/engine/select.h"
 #include "sched/engine/statement.h"
@@ -29,6 +30,7 @@ static void drop(struct sched *s, unit_id u)
 {
     struct unit *x = &s->units[u];
     if (x->is_group) {
+        keep_forget(s, u);
         map_del(&s->group_by_key, x->key);
         free((char *)x->key.p);
     }

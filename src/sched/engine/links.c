@@ -9,6 +9,7 @@
 #include "base/bandwidth.h"
 #include "base/limits.h"
 #include "sched/engine/engine.h"
+#include "sched/engine/keep.h"
 #include "sched/engine/statement.h"
 
 struct route {
@@ -20,6 +21,8 @@ struct route {
 struct links {
     struct map by_ends;  /* the bytes of link.ends -> link */
     struct map by_route; /* "ns/name" -> route */
+    sym_t freed[LINKS_JOURNAL][2];
+    uint64_t nfreed;
 };
 
 struct links *links_new(void)
@@ -48,7 +51,7 @@ static str key_of(const sym_t ends[2])
     return str_n((const char *)ends, 2 * sizeof *ends);
 }
 
-static struct link *find(const struct sched *s, sym_t source, sym_t destination)
+const struct link *links_find(const struct sched *s, sym_t source, sym_t destination)
 {
     const sym_t ends[2] = {source, destination};
     return map_get(&s->links->by_ends, key_of(ends));
@@ -56,7 +59,7 @@ static struct link *find(const struct sched *s, sym_t source, sym_t destination)
 
 static struct link *get(struct sched *s, sym_t source, sym_t destination)
 {
-    struct link *l = find(s, source, destination);
+    struct link *l = (struct link *)links_find(s, source, destination);
     if (l)
         return l;
     l = xnew(struct link);
@@ -71,6 +74,24 @@ static void drop_if_unused(struct sched *s, struct link *l)
         return;
     map_del(&s->links->by_ends, key_of(l->ends));
     free(l);
+}
+
+uint64_t links_freed_count(const struct sched *s)
+{
+    return s->links->nfreed;
+}
+
+void links_freed_at(const struct sched *s, uint64_t i, sym_t ret[2])
+{
+    memcpy(ret, s->links->freed[i % LINKS_JOURNAL], sizeof s->links->freed[0]);
+}
+
+void links_freed(struct sched *s, sym_t source, sym_t destination)
+{
+    sym_t *to = s->links->freed[s->links->nfreed++ % LINKS_JOURNAL];
+    to[0] = source;
+    to[1] = destination;
+    statement_event(s, EVENT_LINK);
 }
 
 /* --- routes ---------------------------------------------------------------------------------------------------------------------------------- */
@@ -92,7 +113,7 @@ static void take_out(struct sched *s, struct route *r)
         at = &(*at)->next;
     *at = r->next;
     if (measure(l))
-        statement_event(s, EVENT_LINK);
+        links_freed(s, l->ends[0], l->ends[1]);
     drop_if_unused(s, l);
 }
 
@@ -128,7 +149,7 @@ int sched_route_put(struct sched *s, const struct route_spec *spec, struct err *
         l->routes = r;
     }
     if (measure(l))
-        statement_event(s, EVENT_LINK);
+        links_freed(s, l->ends[0], l->ends[1]);
     return 0;
 }
 
@@ -144,18 +165,14 @@ void sched_route_delete(struct sched *s, str ns, str name)
 }
 
 /* --- what groups take -------------------------------------------------------------------------------------------------------------------------- */
-/* On the link from a to b. */
-static int64_t takes(const struct link_end *a, const struct link_end *b)
-{
-    return a->pods && b->pods ? MAX(a->egress, b->ingress) : 0;
-}
-
 static void take(struct sched *s, sym_t source, sym_t destination, int64_t bits)
 {
     if (bits == 0)
         return;
     struct link *l = get(s, source, destination);
     l->taken += bits;
+    if (bits < 0 && l->capacity != LINK_ENDLESS && !s->imagining)
+        links_freed(s, source, destination);
     drop_if_unused(s, l);
 }
 
@@ -165,6 +182,23 @@ static struct link_end with(struct link_end e, const struct pod_class *c, int si
     e.egress += sign * c->amount[RES_EGRESS];
     e.ingress += sign * c->amount[RES_INGRESS];
     return e;
+}
+
+void links_end_add(struct link_ends *x, const struct link_end *e)
+{
+    uint32_t i = 0;
+    while (i < x->n && x->p[i].ns != e->ns)
+        i++;
+    if (i == x->n) {
+        if (x->n == x->cap) {
+            x->cap = MAX(2u, x->cap * 2);
+            x->p = xrealloc(x->p, x->cap * sizeof *x->p);
+        }
+        x->p[x->n++] = (struct link_end){.ns = e->ns};
+    }
+    x->p[i].pods += e->pods;
+    x->p[i].egress += e->egress;
+    x->p[i].ingress += e->ingress;
 }
 
 static const struct link_end *end_of(const struct link_ends *x, sym_t ns)
@@ -180,20 +214,16 @@ void links_pod(struct sched *s, pod_id p, int sign)
     struct link_ends *x = &s->units[s->pods[p].unit].ends;
     const struct link_end *found = end_of(x, s->pods[p].ns);
     if (!found) {
-        if (x->n == x->cap) {
-            x->cap = MAX(2u, x->cap * 2);
-            x->p = xrealloc(x->p, x->cap * sizeof *x->p);
-        }
-        found = &x->p[x->n++];
-        x->p[x->n - 1] = (struct link_end){.ns = s->pods[p].ns};
+        links_end_add(x, &(struct link_end){.ns = s->pods[p].ns});
+        found = &x->p[x->n - 1];
     }
     struct link_end *own = &x->p[found - x->p], before = *own, after = with(before, class_of(s, p), sign);
     for (uint32_t i = 0; i < x->n; i++) {
         const struct link_end *other = &x->p[i];
         if (other == own || !other->pods)
             continue;
-        take(s, own->ns, other->ns, takes(&after, other) - takes(&before, other));
-        take(s, other->ns, own->ns, takes(other, &after) - takes(other, &before));
+        take(s, own->ns, other->ns, links_takes(&after, other) - links_takes(&before, other));
+        take(s, other->ns, own->ns, links_takes(other, &after) - links_takes(other, &before));
     }
     *own = after;
     if (own->pods == 0)
@@ -201,17 +231,22 @@ void links_pod(struct sched *s, pod_id p, int sign)
 }
 
 /* Does it lack what is asked for besides, and more than the worst so far? */
-static void weigh(const struct sched *s, sym_t source, sym_t destination, int64_t asked, struct link_lack *worst)
+static bool weigh(const struct sched *s, unit_id u, sym_t source, sym_t destination, int64_t asked, struct link_lack *worst)
 {
-    const struct link *l = asked > 0 ? find(s, source, destination) : NULL;
-    if (!l || l->capacity == LINK_ENDLESS || l->taken + asked <= l->capacity || l->taken + asked - l->capacity <= worst->taken + worst->asked - worst->capacity)
-        return;
-    *worst = (struct link_lack){symbol_text(&s->sym, source), symbol_text(&s->sym, destination), l->capacity, l->taken, asked};
+    const struct link *l = asked > 0 ? links_find(s, source, destination) : NULL;
+    if (!l || l->capacity == LINK_ENDLESS)
+        return false;
+    int64_t kept = keep_link_bits(s, u, source, destination), over = l->taken + kept + asked - l->capacity;
+    if (over <= 0 || over <= worst->taken + worst->kept + worst->asked - worst->capacity)
+        return false;
+    *worst = (struct link_lack){symbol_text(&s->sym, source), symbol_text(&s->sym, destination), l->capacity, l->taken, kept, asked};
+    return true;
 }
 
 bool links_lack(const struct sched *s, pod_id p, struct link_lack *ret)
 {
-    const struct unit *u = &s->units[s->pods[p].unit];
+    unit_id id = s->pods[p].unit;
+    const struct unit *u = &s->units[id];
     struct link_lack worst = {0};
     if (!unit_crosses(u) || u->ends.n == 0 || s->links->by_route.len == 0)
         return false;
@@ -220,17 +255,43 @@ bool links_lack(const struct sched *s, pod_id p, struct link_lack *ret)
         const struct link_end *other = &u->ends.p[i];
         if (other == own)
             continue;
-        weigh(s, after.ns, other->ns, takes(&after, other) - takes(&before, other), &worst);
-        weigh(s, other->ns, after.ns, takes(other, &after) - takes(other, &before), &worst);
+        weigh(s, id, after.ns, other->ns, links_takes(&after, other) - links_takes(&before, other), &worst);
+        weigh(s, id, other->ns, after.ns, links_takes(other, &after) - links_takes(other, &before), &worst);
     }
     if (worst.asked && ret)
         *ret = worst;
     return worst.asked > 0;
 }
 
+bool links_lack_whole(const struct sched *s, unit_id u, sym_t ret[2])
+{
+    const struct unit *unit = &s->units[u];
+    struct link_lack worst = {0};
+    struct link_ends all = {0};
+    if (s->links->by_route.len == 0)
+        return false;
+    for (size_t i = 0; i < unit->pods.len; i++) {
+        const struct pod_class *c = class_of(s, unit->pods.p[i]);
+        links_end_add(&all, &(struct link_end){s->pods[unit->pods.p[i]].ns, 1, c->amount[RES_EGRESS], c->amount[RES_INGRESS]});
+    }
+    for (uint32_t i = 0; i < all.n; i++)
+        for (uint32_t k = 0; k < all.n; k++) {
+            const struct link_end *a = &all.p[i], *b = &all.p[k], *now_a = end_of(&unit->ends, a->ns), *now_b = end_of(&unit->ends, b->ns);
+            if (i == k || !weigh(s, u, a->ns, b->ns, links_takes(a, b) - (now_a && now_b ? links_takes(now_a, now_b) : 0), &worst))
+                continue;
+            ret[0] = a->ns;
+            ret[1] = b->ns;
+        }
+    free(all.p);
+    return worst.asked > 0;
+}
+
 str link_lack_text(struct arena *a, const struct link_lack *l)
 {
-    char asked[BANDWIDTH_TEXT], taken[BANDWIDTH_TEXT], capacity[BANDWIDTH_TEXT];
+    char asked[BANDWIDTH_TEXT], taken[BANDWIDTH_TEXT], capacity[BANDWIDTH_TEXT], kept[BANDWIDTH_TEXT];
+    if (l->kept)
+        return arena_fmt(a, "link " STR_FMT "->" STR_FMT " lacks bandwidth (needs %s; %s of %s taken, %s kept)", STR_ARG(l->source), STR_ARG(l->destination), bandwidth_print(l->asked, asked),
+                         bandwidth_print(l->taken, taken), bandwidth_print(l->capacity, capacity), bandwidth_print(l->kept, kept));
     return arena_fmt(a, "link " STR_FMT "->" STR_FMT " lacks bandwidth (needs %s; %s of %s taken)", STR_ARG(l->source), STR_ARG(l->destination), bandwidth_print(l->asked, asked),
                      bandwidth_print(l->taken, taken), bandwidth_print(l->capacity, capacity));
 }
@@ -274,7 +335,7 @@ static int64_t count_taken(const struct sched *s, const struct link *l)
         if (!s->units[u].used || !unit_crosses(&s->units[u]))
             continue;
         struct link_end a = count_end(s, &s->units[u], l->ends[0]), b = count_end(s, &s->units[u], l->ends[1]);
-        sum += takes(&a, &b);
+        sum += links_takes(&a, &b);
     }
     return sum;
 }
@@ -288,7 +349,7 @@ int links_check(const struct sched *s, struct err *err)
                 const struct link_end now = count_end(s, &s->units[u], a->ns);
                 if (now.pods != a->pods || now.egress != a->egress || now.ingress != a->ingress)
                     return err_set(err, E_INTERNAL, "group " STR_FMT ": what it has in " STR_FMT " differs from its pods", STR_ARG(s->units[u].key), STR_ARG(symbol_text(&s->sym, a->ns)));
-                if (i != k && takes(a, b) && !find(s, a->ns, b->ns))
+                if (i != k && links_takes(a, b) && !links_find(s, a->ns, b->ns))
                     return err_set(err, E_INTERNAL, "group " STR_FMT " takes of a link that is not there", STR_ARG(s->units[u].key));
             }
     map_foreach(e, &s->links->by_ends) {

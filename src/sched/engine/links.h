@@ -29,8 +29,10 @@ struct link_end { /* what a group has in place in one namespace */
 };
 struct link_lack {
     str source, destination;
-    int64_t capacity, taken, asked; /* asked: what the pod would take besides */
+    int64_t capacity, taken, kept, asked; /* kept: for tasks that go before (keep.h); asked: what the pod would take besides */
 };
+/* Links on which something became free, or that became wider, number i of links_freed_count(); of the last LINKS_JOURNAL it is known which. */
+#define LINKS_JOURNAL 256u
 
 struct links *links_new(void);
 void links_free(struct links *x);
@@ -38,6 +40,19 @@ void links_free(struct links *x);
 void links_pod(struct sched *s, pod_id p, int sign);
 /* Does a link lack what would be taken if the pod were placed anywhere?  ret (may be NULL): which, of several the one that lacks most. */
 bool links_lack(const struct sched *s, pod_id p, struct link_lack *ret);
+/* Does a link lack what the whole of the group takes, with all the members it has?  Then it cannot be placed if it needs them all.  ret: the ends of the one that lacks most. */
+bool links_lack_whole(const struct sched *s, unit_id u, sym_t ret[2]);
+uint64_t links_freed_count(const struct sched *s);
+void links_freed_at(const struct sched *s, uint64_t i, sym_t ret[2]);
+void links_freed(struct sched *s, sym_t source, sym_t destination); /* notes it, with the event EVENT_LINK */
+const struct link *links_find(const struct sched *s, sym_t source, sym_t destination); /* NULL: it has no end, and nobody takes of it */
+/* What a group takes on the link from a to b. */
+static inline int64_t links_takes(const struct link_end *a, const struct link_end *b)
+{
+    return a->pods && b->pods ? MAX(a->egress, b->ingress) : 0;
+}
+/* Adds to the end of that namespace. */
+void links_end_add(struct link_ends *x, const struct link_end *e);
 /* "link alice->bob lacks bandwidth (needs 60 Mbit/s; 40 of 100 free)" */
 str link_lack_text(struct arena *a, const struct link_lack *l);
 static inline bool unit_crosses(const struct unit *u)

@@ -34,6 +34,7 @@ struct class_terms;
 struct preempt_state;
 struct links; /* links.h: bandwidth between domains */
 struct link_end;
+struct keeps; /* keep.h: room that is kept for tasks that waited too long */
 
 /* --- selectors and constraints, compiled to symbols ------------------------------------------------------------------------- */
 struct req { /* one requirement over symbols */
@@ -380,6 +381,7 @@ struct sched {
     struct storage *storage;
     struct pdbs *pdbs;
     struct links *links;
+    struct keeps *keeps;
     struct preempt_state *preempt;
     struct place_state *place;
     struct unit_state *unit_state; /* unit.c's scratch and what it remembers of rejections */

@@ -126,6 +126,7 @@ struct sched_profile {
     bool preempt;           /* DefaultPreemption is on */
     bool spread_devices;    /* parts of GPUs go to the emptiest device of a node, else to the fullest */
     bool unit_preempt_whole; /* a victim of a gang at its minimum takes the whole gang */
+    nsec_t keep_after_ns; /* tasks of several domains that waited for so long have room kept for them (keep.h); 0: never */
     struct sched_profile *next; /* of the same file, for pods with that one's name; owned */
     struct arena arena;
 };

@@ -6,6 +6,7 @@
  *     plugins: {NodeResourcesFit: {weight: 5, args: {scoringStrategy: {type: MostAllocated}}}, ImageLocality: off, NodePorts: on}
  *     ties: best-fit            # or seed
  *     gangVictims: whole        # or pods
+ *     keepRoomAfterSeconds: 120 # 0: never
  * kube-scheduler's own (KubeSchedulerConfiguration, one profile or several) starts each from "default" and follows its rules of multiPoint and of the
  * single extension points.  There "*" switches off what kube-scheduler knows; plugins it does not know go only by name, since its
  * configurations cannot have meant them.
@@ -16,6 +17,8 @@
 
 #define WEIGHT_MAX 1000000 /* sums of weight * 100 stay within int32_t */
 #define WEIGHT_SUM_MAX 20000000
+#define KEEP_AFTER_S 120
+#define KEEP_AFTER_MAX_S (365 * 24 * 3600)
 
 /* --- the tables ------------------------------------------------------------------------------------------------------------- */
 enum { FILTERS = 1 };
@@ -181,6 +184,7 @@ struct sched_profile *profile_builtin(str name)
         p->tie = builtins[i].tie;
         p->unit_preempt_whole = builtins[i].unit_preempt_whole;
         p->spread_devices = builtins[i].spread_devices;
+        p->keep_after_ns = KEEP_AFTER_S * NSEC_PER_SEC;
         rows_put(p, rows_default);
         if (builtins[i].changes) {
             for (uint32_t k = 0; k < p->nplugins; k++)
@@ -419,7 +423,7 @@ static int read_choice(struct reader *r, const struct json *doc, str key, const 
 
 static int read_short(struct reader *r, const struct json *doc)
 {
-    static const char *const known[] = {"name", "base", "plugins", "ties", "gangVictims", NULL};
+    static const char *const known[] = {"name", "base", "plugins", "ties", "gangVictims", "keepRoomAfterSeconds", NULL};
     int rc = check_keys(r, S(""), doc, known);
     const struct json *name = json_get(doc, S("name")), *base = json_get(doc, S("base")), *plugins = json_get(doc, S("plugins"));
     if (rc == 0 && name)
@@ -449,6 +453,12 @@ static int read_short(struct reader *r, const struct json *doc)
         return rc;
     r->p->tie = best_fit ? TIE_BEST_FIT : TIE_SEED;
     rc = read_choice(r, doc, S("gangVictims"), "pods", "whole", &r->p->unit_preempt_whole);
+    const struct json *keep = json_get(doc, S("keepRoomAfterSeconds"));
+    int64_t seconds;
+    if (rc == 0 && keep && (!json_to_i64(keep, &seconds) || seconds < 0 || seconds > KEEP_AFTER_MAX_S))
+        rc = refuse(r, S("keepRoomAfterSeconds"), "must be a whole number of seconds from 0 (never) to %d", KEEP_AFTER_MAX_S);
+    else if (rc == 0 && keep)
+        r->p->keep_after_ns = seconds * NSEC_PER_SEC;
     return rc < 0 ? rc : finish(r, S(""));
 }
 

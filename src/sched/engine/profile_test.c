@@ -89,7 +89,7 @@ TEST(our_form_changes_a_base)
 {
     struct sched_profile *p = parse_good("name: mine\nbase: default\nplugins:\n  NodeResourcesFit: {weight: 7, args: {scoringStrategy: {type: MostAllocated}}}\n"
                                          "  ImageLocality: off\n  NodeAffinity: 0\n  NodePorts: {filter: false}\n  GpuPacking: 5\n  DefaultPreemption: off\n"
-                                         "ties: best-fit\ngangVictims: whole\n");
+                                         "ties: best-fit\ngangVictims: whole\nkeepRoomAfterSeconds: 30\n");
     T_EQ_STR(p->name, "mine");
     T_EQ_INT(weight_of(p, "NodeResourcesFit"), 7);
     T_EQ_INT(((const struct fit_args *)p->plugins[profile_index(p, "NodeResourcesFit")].args)->strategy, FIT_MOST);
@@ -100,6 +100,13 @@ TEST(our_form_changes_a_base)
     T_OK(profile_index(p, "GpuPacking") < profile_index(p, "Coscheduling"));
     T_EQ_INT(p->tie, TIE_BEST_FIT);
     T_OK(!p->preempt && p->unit_preempt_whole);
+    T_EQ_INT(p->keep_after_ns / NSEC_PER_SEC, 30);
+    profile_free(p);
+    p = parse_good("{}");
+    T_EQ_INT(p->keep_after_ns / NSEC_PER_SEC, 120);
+    profile_free(p);
+    p = parse_good("keepRoomAfterSeconds: 0");
+    T_EQ_INT(p->keep_after_ns, 0);
     profile_free(p);
     p = parse_good("base: gpu-packing\nplugins: {ImageLocality: on}\n");
     T_EQ_INT(p->tie, TIE_BEST_FIT);
@@ -110,7 +117,9 @@ TEST(our_form_changes_a_base)
 
 TEST(our_form_refuses_with_file_line_and_field)
 {
-    parse_bad("nam: x\n", "p.yaml:1: nam: unknown field; there are: name, base, plugins, ties, gangVictims");
+    parse_bad("nam: x\n", "p.yaml:1: nam: unknown field; there are: name, base, plugins, ties, gangVictims, keepRoomAfterSeconds");
+    parse_bad("keepRoomAfterSeconds: -1\n", "p.yaml:1: keepRoomAfterSeconds: must be a whole number of seconds from 0 (never) to 31536000");
+    parse_bad("keepRoomAfterSeconds: 5m\n", "p.yaml:1: keepRoomAfterSeconds: must be a whole number of seconds from 0 (never) to 31536000");
     parse_bad("name: x\nbase: foo\n", "p.yaml:2: base: no profile is called \"foo\"; there are: default, binpack, spread, kai-binpack, kai-spread, gpu-packing");
     parse_bad("plugins:\n  NodeName: on\n  NodeNam: on\n",
               "p.yaml:3: plugins.NodeNam: no plugin is called \"NodeNam\"; there are: SchedulingGates, NodeName, ");

@@ -87,6 +87,11 @@ uint32_t unit_profile(const struct sched *s, unit_id u)
     return first;
 }
 
+bool unit_heeds_links(const struct sched *s, unit_id u)
+{
+    return unit_rules_of(s, u)->bandwidth >= 0;
+}
+
 /* The pod looks at one node alone. */
 static bool is_pinned(const struct sched *s, const struct pod_class *c)
 {

@@ -29,6 +29,8 @@ struct unit_counts unit_count(const struct sched *s, unit_id u);
 /* The profile (of s->table) that decides for the unit as a whole: that of its pods.  Should members of a group name several, the first of these in the table; each
  * member's own node is still its own profile's choice. */
 uint32_t unit_profile(const struct sched *s, unit_id u);
+/* Does that profile look at bandwidth between domains? */
+bool unit_heeds_links(const struct sched *s, unit_id u);
 /* Would the group still have its minimum, and enough sub-groups their own, without these pods, and no sub-group be left in part? */
 bool unit_holds_without(const struct sched *s, unit_id u, const pod_id *gone, size_t n);
 /* Which of these members (on nodes) the group can miss, the first in the list first: 0: none of those; those of equal numbers go together, a sub-group that need not be; lower numbers first.

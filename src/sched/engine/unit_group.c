@@ -1,5 +1,6 @@
 /* unit_group.c - the decision for a group: complete?  which nodes, in which order?  then try, then evict, else say why not. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/engine/place.h"
 #include "sched/engine/statement.h"
@@ -142,16 +143,33 @@ static class_id missing_class(const struct attempt *a, pod_id p)
     struct sched *s = a->s;
     const struct pod_class *c = class_of(s, p);
     struct place_result r;
-    if (a->unit->min_member < (int64_t)a->unit->pods.len || !c->is_local || c->nvolumes || c->pinned_node)
+    if (!c->is_local || c->nvolumes || c->pinned_node)
         return 0;
-    return place_find(s, c->id, &(struct place_opts){0}, &r) ? 0 : c->id;
+    uint32_t mark = statement_begin(s);
+    for (uint32_t i = 0; i < a->npods; i++) /* what is kept for it is not in its way */
+        if (s->pods[a->pods[i]].state == PS_NOMINATED)
+            model_unassign(s, a->pods[i]);
+    bool fits = place_find(s, c->id, &(struct place_opts){0}, &r);
+    statement_rollback(s, mark);
+    return fits ? 0 : c->id;
+}
+
+/* What a group that needs all its members cannot do without, as far as it is one thing. */
+static void find_missing(const struct attempt *a, struct unit_decision *d)
+{
+    if (a->unit->min_member < (int64_t)a->unit->pods.len)
+        return;
+    if (a->rules->bandwidth >= 0 && links_lack_whole(a->s, a->u, d->waits_link))
+        return;
+    d->waits_for = missing_class(a, d->failed_pod);
 }
 
 static void reject(struct attempt *a, bool eligible, struct unit_decision *d)
 {
     struct sched *s = a->s;
     bool keeps = s->batch != BATCH_OFF; /* the policy looks after its nominations itself */
-    for (uint32_t i = 0; i < a->npods && !s->batch; i++) {
+    bool kept = keep_of(s, a->u) != NULL; /* and so does the dispatcher after these */
+    for (uint32_t i = 0; i < a->npods && !s->batch && !kept; i++) {
         if (s->pods[a->pods[i]].state != PS_NOMINATED)
             continue;
         if (eligible || !profile_of(s, class_of(s, a->pods[i]))->preempt)
@@ -164,7 +182,7 @@ static void reject(struct attempt *a, bool eligible, struct unit_decision *d)
     d->rejected_by = a->rejected_by;
     d->helped_by = unit_helped_by(s, a->rejected_by) | EVENT_GROUP | (keeps ? EVENT_POD_FREED : 0);
     if (unlikely(unit_crosses(a->unit)) && !keeps)
-        d->waits_for = missing_class(a, d->failed_pod);
+        find_missing(a, d);
 }
 
 void unit_place_group(struct sched *s, unit_id u, struct unit_decision *d)

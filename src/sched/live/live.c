@@ -377,7 +377,7 @@ static void hide_others(struct live *l, struct arena *a, unit_id u, pod_id p, st
     x->pod = arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(sched_pod_ns(l->s, p)), STR_ARG(sched_pod_name(l->s, p)));
     x->nrows = 0;
     x->has_nearest = false;
-    x->preemption = x->holders = S("");
+    x->preemption = x->holders = x->kept_for = x->kept_on = S("");
 }
 
 int live_explain(struct live *l, struct arena *a, str ns, str name, struct json *ret, struct err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/test.h"
+#include "sched/engine/keep.h"
 #include "sched/live/test_api.h"
 
 #define POST_ONLY(c) str_is((c)->method, "POST")
@@ -513,7 +514,49 @@ TEST(metrics_have_their_names)
     api_fini(&f);
 }
 
+static void part(struct sched *s, const char *ns, const char *task, const char *on, int64_t mbit)
+{
+    struct err err = ERR_NONE;
+    struct spec_label label = {S("domain"), str_of(ns)};
+    struct res_amount req[] = {{RES_CPU, 10}, {RES_EGRESS, mbit * 1000000}};
+    struct pod_spec p = {.ns = str_of(ns), .name = str_of(task), .group = on ? S("") : str_of(task), .group_is_cluster = !on, .subgroup = on ? S("") : str_of(ns), .requests = {req, 2}, .node = on ? str_of(on) : S(""),
+                         .phase = on ? POD_BOUND : POD_PENDING, .node_selector = {&label, 1}};
+    T_NO_ERR(sched_pod_put(s, &p, NULL, &err), &err);
+}
+
+/* Of a task of alice and bob, for which room is kept: alice lacks something, and bob is not told of her nodes. */
+TEST(another_partys_nodes_are_not_told)
+{
+    static const char *const nodes[][2] = {{"alice", "a0"}, {"bob", "b0"}};
+    struct api f;
+    ARENA_AUTO a = ARENA_INIT;
+    struct err err = ERR_NONE;
+    struct json x;
+    api_init(&f);
+    api_live(&f, NULL);
+    struct sched *s = live_sched(f.l);
+    struct spec_subgroup sub[] = {{.name = S("alice"), .min_member = 1}, {.name = S("bob"), .min_member = 1}};
+    for (size_t i = 0; i < 2; i++) {
+        struct spec_label label = {S("domain"), str_of(nodes[i][0])};
+        struct res_amount res[] = {{RES_CPU, 8000}, {RES_MEMORY, 1ll << 40}, {RES_PODS, 100}, {RES_EGRESS, 1000000000}};
+        T_NO_ERR(sched_node_put(s, &(struct node_spec){.name = str_of(nodes[i][1]), .labels = {&label, 1}, .allocatable = {res, 4}}, NULL, &err), &err);
+    }
+    unit_id u = UNIT_NONE;
+    T_NO_ERR(sched_group_put(s, &(struct group_spec){.ns = S(""), .name = S("large"), .subgroups = sub, .nsubgroups = 2, .min_member = 2}, &u, &err), &err);
+    part(s, "alice", "old", "a0", 300);
+    part(s, "alice", "large", NULL, 1000);
+    part(s, "bob", "large", NULL, 1000);
+    T_OK(keep_make(s, u, 0, NSEC_PER_SEC, 0));
+    T_NO_ERR(live_explain(f.l, &a, S("alice"), S("large"), &x, &err), &err);
+    T_EQ_STR(json_get_str(&x, S("keptOn")), "a0");
+    T_NO_ERR(live_explain(f.l, &a, S("bob"), S("large"), &x, &err), &err);
+    T_EQ_STR(json_get_str(&x, S("message")), "waits for party alice, which lacks egress bandwidth (needs 1,000 Mbit/s)");
+    T_OK(str_find(json_text(&a, &x), S("a0")) < 0);
+    keep_drop(s, u);
+    api_fini(&f);
+}
+
 TEST_MAIN(places_its_own_pods_and_counts_all, other_names_may_be_ours, profiles_have_their_own_pods, gates_hold_until_they_go, a_conflict_is_looked_up, refused_binds_do_not_spin, a_server_that_is_away_is_waited_for,
           a_lost_answer_binds_once, a_node_that_goes_takes_its_binds_along, a_pod_that_comes_again_is_another, waiting_is_explained_once, old_news_are_renewed, a_restart_does_not_say_it_again,
           what_cannot_be_read_is_said, a_gap_in_the_watch_is_closed, a_list_that_never_comes_is_not_waited_for, a_standby_follows_and_waits, stops_with_requests_in_flight,
-          metrics_have_their_names)
+          metrics_have_their_names, another_partys_nodes_are_not_told)
