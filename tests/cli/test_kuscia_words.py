@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""KusciaJobs on the command line: followed across a restart of the server, to every kind of end; shown, and explained when no room is missing."""
+"""KusciaJobs on the command line: followed across a restart of the server, to every kind of end; shown, and explained when no room is missing.  Machines that join a domain."""
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent)]
 from lib.cox import COX, on_terminal, tap, wait_for  # noqa: E402
 from lib.kuscia import Domains, end_task, image, job, party, phase, task, task_phase  # noqa: E402
-from lib.tasks import JOBS  # noqa: E402
+from lib.tasks import JOBS, K  # noqa: E402
 
 
 def cox(s, *words):
     return s.kubectl(*words, binary=COX)
+
+
+def run(*words):
+    return subprocess.run([COX, *words], capture_output=True, text=True)
 
 
 class Watch:
@@ -106,10 +112,34 @@ def test_on_a_terminal(s):
     tap.ok("all of it ends", wait_for(lambda: phase(s, "second") == "Succeeded"))
 
 
+def token_of(s, domain):
+    return next((t["token"] for t in s.get(f"{K}/domains/{domain}").json.get("status", {}).get("deployTokenStatuses", []) if t["state"] == "unused"), None)
+
+
+def test_join(s):
+    """A machine that means to be of another domain than its token is not let in, keeps nothing, and may try again."""
+    hash_ = re.search(r"--ca-hash (\S+)", cox(s, "token", "create", "--ttl", "1h", "--print-join-command").stdout).group(1)
+    any_ = cox(s, "token", "create", "--ttl", "1h").stdout.strip()
+    join = lambda *words: run("join", f"https://127.0.0.1:{s.port}", "--node-name", "new-1", "--data-dir", s.path("new"), "--credentials-only", "--ca-hash", hash_, *words)  # noqa: E731
+    r = join("--domain", "alice")
+    tap.ok("without a token it says where there is one", r.returncode == 1 and "cox get domain alice -o yaml" in r.stderr, r)
+    wait_for(lambda: token_of(s, "alice"))
+    r = join("--domain", "bob", "--token", token_of(s, "alice"))
+    tap.ok("with another domain's", r.returncode == 1 and 'the token is of domain "alice", not of "bob"' in r.stderr and not os.path.exists(s.path("new/agent/kubeconfig")), r)
+    r = join("--domain", "bob", "--token", any_)
+    tap.ok("with one of no domain", r.returncode == 1 and 'the token is of no domain, not of "bob"' in r.stderr, r)
+    wait_for(lambda: token_of(s, "bob"))
+    r = join("--domain", "bob", "--token", token_of(s, "bob"))
+    tap.ok("with its own", r.returncode == 0 and os.path.exists(s.path("new/agent/kubeconfig")), r)
+    r = join("--domain", "alice", "--token", token_of(s, "alice"))
+    tap.ok("once and for all", r.returncode == 1 and 'this machine has credentials of domain "bob", not of "alice"' in r.stderr, r)
+    tap.eq("the same again is nothing new", join("--domain", "bob", "--token", "abcdef.0123456789abcdef").returncode, 0)
+
+
 def main():
     with Domains(("alice", "bob")) as s:
         image(s, "small")
-        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_on_a_terminal], s)
+        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_on_a_terminal, test_join], s)
     tap.done()
 
 
