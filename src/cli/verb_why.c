@@ -446,6 +446,12 @@ static bool is_job_type(str type)
     return is_one_of(type, names);
 }
 
+static bool is_service_type(str type)
+{
+    static const char *const names[] = {"kd", "kusciadeployment", "kusciadeployments", "kusciadeployments.kuscia.secretflow", NULL};
+    return is_one_of(type, names);
+}
+
 static const char *bits(struct arena *a, const struct json *of, const char *key)
 {
     return bandwidth_print(json_get_int(of, str_of(key), 0), arena_alloc(a, BANDWIDTH_TEXT));
@@ -554,6 +560,30 @@ static int why_task(struct session *s, struct printer *p, str name, struct failu
     return r;
 }
 
+/* A service says itself who lacks what. */
+static int why_service(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    TABS_AUTO t = TABS_TEXT;
+    struct json x;
+    int r = get_kuscia(s, S("/kusciadeployments"), name, S(""), &x, f);
+    if (r < 0)
+        return r;
+    const struct json *status = json_get(&x, S("status"));
+    str phase = json_get_str(status, S("phase"));
+    if (p->format == PRINT_DEFAULT) {
+        add_line(&t, "Service", name);
+        add_line(&t, "Status", phase.len ? phase : S("new"));
+        add_line(&t, "Parties", arena_fmt(&s->arena, "%lld of %lld available", (long long)json_get_int(status, S("availableParties"), 0), (long long)json_get_int(status, S("totalParties"), 0)));
+        add_line(&t, "Why", json_get_str(status, S("message")));
+        tabs_flush(&t, &out);
+    } else {
+        r = printer_object(p, &out, &x, f);
+    }
+    print_flush(&out);
+    return r;
+}
+
 /* --- the verb --------------------------------------------------------------------------------------------------------------------------------------------- */
 static int read_pod(struct why *w, str name, struct failure *f)
 {
@@ -623,6 +653,8 @@ static int why(struct session *s, struct failure *f)
     str name = s->args->npositional == 1 ? str_of(s->args->positional[0]) : S(""), type;
     bool has_type = r >= 0 && str_cut(&name, '/', &type), is_job = has_type && is_job_type(type);
     str task = name;
+    if (has_type && is_service_type(type))
+        return why_service(s, p, name, f);
     if (is_job)
         r = find_task(s, name, &task, f);
     if (r >= 0 && is_job && !task.len)
@@ -663,12 +695,13 @@ static const struct cli_option why_options[] = {
 const struct cli_verb verb_why = {
     .name = "why",
     .summary = "Explain why a pod, a PodGroup or a KusciaTask waits, or why it is where it is.",
-    .usage = "pod/NAME | podgroup/NAME | kt/NAME | trg/NAME | kj/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
+    .usage = "pod/NAME | podgroup/NAME | kt/NAME | trg/NAME | kj/NAME | kd/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
     .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
             "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.\n"
             "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.\n"
             "Of a KusciaTask (kt/NAME, or its TaskResourceGroup trg/NAME), or the first of a KusciaJob (kj/NAME) that waits: all its parties, the nodes that were considered for each\n"
-            "with their free bandwidth, and the links between them.  Of a KusciaJob of which no task waits for room: how its tasks are.",
+            "with their free bandwidth, and the links between them.  Of a KusciaJob of which no task waits for room: how its tasks are.  Of a KusciaDeployment (kd/NAME): what its\n"
+            "status says.",
     .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train\n  cox why kt/meeting-1\n  cox why kj/meeting",
     .options = why_options,
     .run = run_why,

@@ -10,7 +10,7 @@ import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent)]
 from lib.cox import COX, on_terminal, tap, wait_for  # noqa: E402
-from lib.kuscia import Domains, end_task, image, job, party, phase, task, task_phase  # noqa: E402
+from lib.kuscia import KDS, Domains, end_task, image, job, party, phase, service, task, task_phase  # noqa: E402
 from lib.tasks import JOBS, K  # noqa: E402
 
 
@@ -83,11 +83,14 @@ def test_mistakes(s):
     for words, said in (("watch", "name one KusciaJob: cox job watch NAME"), ("stop", "name one KusciaJob: cox job stop NAME"), ("wtch long", "cox job watch NAME"), ("nobody", "no KusciaJob has that name")):
         r = cox(s, "job", *words.split())
         tap.ok(f"cox job {words}", r.returncode == 1 and said in r.stderr, r)
-    for words, said in (("", "kt/NAME"), ("kd/nobody", "kj/NAME"), ("kj/nobody", "not found")):
+    for words, said in (("", "kt/NAME"), ("ds/nobody", "kj/NAME"), ("kd/nobody", "not found"), ("kj/nobody", "not found")):
         r = cox(s, "why", *words.split())
         tap.ok(f"cox why {words}", r.returncode == 1 and said in r.stderr, r)
     job(s, "lost", task("a", party("alice"), party("dave")))
     tap.ok("a job that waits for something else than room", wait_for(lambda: 'no Domain "dave"' in cox(s, "why", "kj/lost").stdout), cox(s, "why", "kj/lost"))
+    service(s, "thirsty", {"domainID": "alice", "appImageRef": "nothing"})
+    tap.ok("a service", wait_for(lambda: 'AppImage "nothing"' in cox(s, "why", "kd/thirsty").stdout) and "Failed" in cox(s, "why", "kd/thirsty").stdout, cox(s, "why", "kd/thirsty"))
+    s.delete(f"{KDS}/thirsty")
     tap.eq("cox job NAME of a KusciaJob is its picture", cox(s, "job", "lost").stdout, cox(s, "job", "watch", "lost", "--once").stdout)
 
 
