@@ -3,225 +3,172 @@
 
 #include <time.h>
 
-#include "cli/print.h"
+#include "cli/kuscia_picture.h"
+#include "wire/json_make.h"
 
-#define JOBS "/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciajobs/"
-#define TASKS "/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciatasks"
-#define DEPTH_MAX 128
-#define INDENT_MAX 16
-#define NAMES_MAX 3u /* of a list in a column; the rest is counted */
+#define NAMESPACE "cross-domain"
+#define LOOK_NS (500 * NSEC_PER_MSEC)   /* between two looks */
+#define AGAIN_MAX_NS (8 * NSEC_PER_SEC) /* while the server does not answer, at most: twice as long each time */
 
-static const struct json *templates_of(const struct json *job)
+struct watching {
+    struct session *s;
+    struct printer *p;
+    str ns, name;
+    bool once;
+    struct kuscia_view view;
+    char uid[64];       /* of the job, once it was seen */
+    nsec_t pause;
+    bool is_cut_off;
+};
+
+/* What one look found. */
+struct look {
+    bool has_ended, has_succeeded;
+};
+
+static str path_of(struct arena *a, str ns, str plural, str name)
 {
-    return json_path(job, "spec", "tasks", NULL);
-}
-
-static uint32_t count_of(const struct json *list)
-{
-    return json_is(list, JSON_ARRAY) ? list->len : 0;
-}
-
-static const struct json *task_of(const struct json *tasks, str alias)
-{
-    for (uint32_t i = 0; i < count_of(tasks); i++)
-        if (str_eq(json_get_str(json_path(&tasks->items[i], "metadata", "annotations", NULL), S("kuscia.secretflow/task-alias")), alias))
-            return &tasks->items[i];
-    return NULL;
-}
-
-/* The longest way to each from one that depends on nothing.  Circles cannot be (the server refuses them); the bound is for what is not the server's. */
-static void find_depths(const struct json *list, uint32_t n, int *depth)
-{
-    for (int round = 0; round < DEPTH_MAX; round++) {
-        bool changed = false;
-        for (uint32_t i = 0; i < n; i++) {
-            const struct json *deps = json_get(&list->items[i], S("dependencies"));
-            for (uint32_t k = 0; k < count_of(deps); k++)
-                for (uint32_t m = 0; m < n; m++)
-                    if (str_eq(json_get_str(&list->items[m], S("alias")), json_str(&deps->items[k])) && depth[i] <= depth[m] && depth[m] < DEPTH_MAX) {
-                        depth[i] = depth[m] + 1;
-                        changed = true;
-                    }
-        }
-        if (!changed)
-            return;
-    }
-}
-
-static bool is_end(str phase)
-{
-    return str_is(phase, "Succeeded") || str_is(phase, "Failed") || str_is(phase, "Cancelled") || str_is(phase, "ApprovalReject");
-}
-
-static str phase_of(const struct json *obj)
-{
-    return json_get_str(json_get(obj, S("status")), S("phase"));
-}
-
-/* Of a party; ended: the task has. */
-static const char *word_of(str phase, bool ended)
-{
-    static const struct {
-        const char *phase, *word;
-    } words[] = {{"Succeeded", "ok"}, {"Failed", "failed"}};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_is(phase, words[i].phase))
-            return words[i].word;
-    return ended ? "stopped" : str_is(phase, "Running") ? "runs" : "waits";
-}
-
-static void add_parties(struct strbuf *b, const struct json *template_, const struct json *task)
-{
-    const struct json *parties = json_get(template_, S("parties")), *status = json_path(task, "status", "partyTaskStatus", NULL);
-    for (uint32_t i = 0; i < count_of(parties); i++) {
-        str domain = json_get_str(&parties->items[i], S("domainID")), role = json_get_str(&parties->items[i], S("role"));
-        strbuf_addf(b, "%s" STR_FMT "%s" STR_FMT, i ? ", " : "", STR_ARG(domain), role.len ? "-" : "", STR_ARG(role));
-        for (uint32_t k = 0; k < count_of(status); k++)
-            if (str_eq(json_get_str(&status->items[k], S("domainID")), domain) && str_eq(json_get_str(&status->items[k], S("role")), role))
-                strbuf_addf(b, " %s", word_of(json_get_str(&status->items[k], S("phase")), is_end(phase_of(task))));
-    }
-}
-
-/* "a, b, c and 6 more": of the task's dependencies those in that phase; NULL: all, "": those that have not succeeded. */
-static str named(struct arena *a, const struct json *template_, const struct json *tasks, const char *phase)
-{
-    const struct json *deps = json_get(template_, S("dependencies"));
     struct strbuf b = strbuf_on(a);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < count_of(deps); i++) {
-        str is = phase ? phase_of(task_of(tasks, json_str(&deps->items[i]))) : S("");
-        if (phase && (*phase ? !str_is(is, phase) : str_is(is, "Succeeded")))
-            continue;
-        if (n++ < NAMES_MAX)
-            strbuf_addf(&b, "%s" STR_FMT, b.len ? ", " : "", STR_ARG(json_str(&deps->items[i])));
-    }
-    if (n > NAMES_MAX)
-        strbuf_addf(&b, " and %u more", n - NAMES_MAX);
+    strbuf_add_str(&b, S("/apis/kuscia.secretflow/v1alpha1/namespaces"));
+    client_path_add(&b, ns);
+    strbuf_addf(&b, "/" STR_FMT, STR_ARG(plural));
+    if (name.len)
+        client_path_add(&b, name);
     return strbuf_str(&b);
 }
 
-/* Why a task is not there: what it depends on and has not succeeded, or that others have all the places. */
-static str not_started(struct arena *a, const struct json *job, const struct json *template_, const struct json *tasks)
+/* Names of tasks do not say whose they are: the job's uid does. */
+static int read_job(struct session *s, str ns, str name, struct json *ret_job, struct json *ret_tasks, struct failure *f)
 {
-    str failed = named(a, template_, tasks, "Failed"), open = named(a, template_, tasks, "");
-    bool ended = is_end(phase_of(job));
-    if (failed.len)
-        return arena_fmt(a, "%s: " STR_FMT " failed", ended ? "never started" : "cannot start", STR_ARG(failed));
-    if (ended)
-        return S("never started");
-    if (open.len)
-        return arena_fmt(a, "waits for " STR_FMT, STR_ARG(open));
-    if (str_is(phase_of(job), "Running"))
-        return arena_fmt(a, "waits for a place: maxParallelism is %lld", (long long)json_get_int(json_get(job, S("spec")), S("maxParallelism"), 1));
-    return S("");
-}
-
-static void add_row(struct arena *a, struct tabs *t, const struct json *job, const struct json *template_, const struct json *tasks, int depth)
-{
-    const struct json *task = task_of(tasks, json_get_str(template_, S("alias")));
-    str after = named(a, template_, tasks, NULL), phase = phase_of(task), why = task ? json_get_str(json_get(task, S("status")), S("message")) : not_started(a, job, template_, tasks);
-    strbuf_addf(&t->text, "  %*s", 2 * MIN(depth, INDENT_MAX), ""); /* aliases may be anything, the rest is names */
-    print_escaped(&t->text, json_get_str(template_, S("alias")));
-    strbuf_add_char(&t->text, '\t');
-    print_escaped(&t->text, after.len ? after : S("-"));
-    strbuf_addf(&t->text, "\t" STR_FMT "\t", STR_ARG(phase.len ? phase : task ? S("Pending") : S("-")));
-    add_parties(&t->text, template_, task);
-    strbuf_add_char(&t->text, '\t');
-    print_escaped(&t->text, why.len ? why : S("-"));
-    strbuf_add_char(&t->text, '\n');
-}
-
-void kuscia_view_fini(struct kuscia_view *v)
-{
-    tabs_fini(&v->tabs);
-}
-
-/* True: the text is not what stood in this place before. */
-static bool is_new(uint64_t *place, str text)
-{
-    uint64_t was = *place;
-    *place = str_hash(text);
-    return was != *place;
-}
-
-static str head_of(struct arena *a, const struct json *job, const struct json *tasks)
-{
-    const struct json *list = templates_of(job);
-    str phase = phase_of(job), message = json_get_str(json_get(job, S("status")), S("message"));
-    uint32_t done = 0;
-    for (uint32_t i = 0; i < count_of(list); i++)
-        done += str_is(phase_of(task_of(tasks, json_get_str(&list->items[i], S("alias")))), "Succeeded");
-    struct strbuf b = strbuf_on(a);
-    strbuf_addf(&b, "KusciaJob " STR_FMT " of " STR_FMT ": " STR_FMT ", %u of %u tasks done%s", STR_ARG(json_get_str(json_get(job, S("metadata")), S("name"))),
-                STR_ARG(json_get_str(json_get(job, S("spec")), S("initiator"))), STR_ARG(phase.len ? phase : S("new")), done, count_of(list), message.len ? "; " : "");
-    print_escaped(&b, message);
-    strbuf_add_char(&b, '\n');
-    return strbuf_str(&b);
-}
-
-void kuscia_picture(struct kuscia_view *v, struct arena *a, const struct json *job, const struct json *tasks, bool all, struct strbuf *out)
-{
-    const struct json *list = templates_of(job);
-    uint32_t n = MIN(count_of(list), (uint32_t)KUSCIA_VIEW_ROWS);
-    int *depth = arena_array(a, n + 1, int);
-    str head = head_of(a, job, tasks);
-    memset(depth, 0, (n + 1) * sizeof *depth);
-    find_depths(list, n, depth);
-    if (is_new(&v->head_, head) || all)
-        strbuf_add_str(out, head);
-    if (all)
-        strbuf_add_str(&v->tabs.text, S("  TASK\tAFTER\tPHASE\tPARTIES\tWHY\n"));
-    for (int d = 0; d <= DEPTH_MAX; d++)
-        for (uint32_t i = 0; i < n; i++) {
-            size_t from = v->tabs.text.len;
-            if (depth[i] != d)
-                continue;
-            add_row(a, &v->tabs, job, &list->items[i], tasks, d);
-            if (!is_new(&v->rows_[i], str_from(strbuf_str(&v->tabs.text), from)) && !all)
-                v->tabs.text.len = from;
-        }
-    tabs_flush(&v->tabs, out);
-}
-
-/* One look. */
-static int look(struct session *s, struct kuscia_view *v, const char *name, bool all, struct strbuf *out, bool *ret_ended, bool *ret_good, struct failure *f)
-{
-    struct json job, tasks;
     struct arena *a = &s->arena;
-    int r = session_get(s, arena_fmt(a, JOBS "%s", name), S(""), &job, f);
-    if (r >= 0)
-        r = session_get(s, S(TASKS), arena_fmt(a, "labelSelector=kuscia.secretflow%%2Fjob-uid%%3D" STR_FMT, STR_ARG(json_get_str(json_get(&job, S("metadata")), S("uid")))), &tasks, f);
+    int r = session_get(s, path_of(a, ns, S("kusciajobs"), name), S(""), ret_job, f);
     if (r < 0)
         return r;
-    *ret_ended = is_end(phase_of(&job));
-    *ret_good = str_is(phase_of(&job), "Succeeded");
-    kuscia_picture(v, a, &job, json_get(&tasks, S("items")), all || *ret_ended, out);
+    struct strbuf query = strbuf_on(a);
+    client_query_add(&query, "labelSelector", arena_fmt(a, "kuscia.secretflow/job-uid=" STR_FMT, STR_ARG(json_str(json_path(ret_job, "metadata", "uid", NULL)))));
+    return session_get(s, path_of(a, ns, S("kusciatasks"), S("")), strbuf_str(&query), ret_tasks, f);
+}
+
+/* The job and its tasks as one List. */
+static int write_list(struct arena *a, struct printer *p, struct json *job, struct json *tasks, struct strbuf *out, struct failure *f)
+{
+    struct json items = json_array(), *own = json_get(tasks, S("items"));
+    json_push(a, &items, *job);
+    for (uint32_t i = 0; json_is(own, JSON_ARRAY) && i < own->len; i++) {
+        json_set(a, &own->items[i], S("apiVersion"), json_string(S("kuscia.secretflow/v1alpha1"))); /* items of a list need not say what they are */
+        json_set(a, &own->items[i], S("kind"), json_string(S("KusciaTask")));
+        json_push(a, &items, own->items[i]);
+    }
+    struct json list = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"\"},\"items\":%j}", &items);
+    return printer_object(p, out, &list, f);
+}
+
+/* --- the watch ------------------------------------------------------------------------------------------------------------------------------ */
+static int look(struct watching *w, bool first, struct strbuf *out, struct look *ret, struct failure *f)
+{
+    struct json job, tasks;
+    int r = read_job(w->s, w->ns, w->name, &job, &tasks, f);
+    if (r < 0)
+        return r;
+    str uid = json_str(json_path(&job, "metadata", "uid", NULL)), phase = json_str(json_path(&job, "status", "phase", NULL));
+    if (w->uid[0] && !str_is(uid, w->uid))
+        return failure_set(f, E_CONFLICT, "the job was deleted; another one has its name now");
+    snprintf(w->uid, sizeof w->uid, STR_FMT, STR_ARG(uid));
+    *ret = (struct look){.has_ended = kuscia_job_has_ended(&job), .has_succeeded = str_is(phase, "Succeeded")};
+    if (w->p->format == PRINT_DEFAULT)
+        kuscia_picture(&w->view, &w->s->arena, &job, json_get(&tasks, S("items")), first || ret->has_ended, out);
+    else if (ret->has_ended || w->once)
+        r = write_list(&w->s->arena, w->p, &job, &tasks, out, f);
+    return r;
+}
+
+/* What goes by itself: no way to the server, or it has trouble of its own. */
+static bool is_passing(const struct failure *f)
+{
+    int64_t code = json_get_int(&f->status, S("code"), 0);
+    return f->from_server ? code >= 500 || code == 429 : f->err.code != E_CONFLICT && f->err.code != E_INVALID_ARG;
+}
+
+/* Said once, not with every try. */
+static void tell_cut_off(struct watching *w, const struct failure *f)
+{
+    STRBUF_AUTO why = STRBUF_HEAP;
+    if (w->is_cut_off)
+        return;
+    w->is_cut_off = true;
+    failure_write(&why, f);
+    fprintf(stderr, "The server does not answer (%s); trying again until it does.\n", strbuf_cstr(&why));
+}
+
+static int failed(struct watching *w, struct failure *f, bool first)
+{
+    if (first || !is_passing(f)) {
+        if (!first && str_is(failure_reason(f), "NotFound"))
+            return failure_set(f, E_CONFLICT, "the job was deleted before it ended");
+        if (f->from_server) { /* the look's memory goes */
+            f->status = json_copy(&w->s->arena, &f->status);
+            f->message = arena_str(&w->s->arena, f->message);
+        }
+        return -f->err.code;
+    }
+    tell_cut_off(w, f);
+    w->pause = MIN(2 * w->pause, AGAIN_MAX_NS);
     return 0;
 }
 
-int kuscia_watch(struct session *s, const char *name, bool once, struct failure *f)
+/* 1: it is over. */
+static int turn(struct watching *w, bool first, struct failure *f)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    struct look seen = {0};
+    struct arena kept = w->s->arena; /* answers of one look are not needed for the next */
+    w->s->arena = ARENA_INIT;
+    w->view.width = print_terminal_width();
+    int r = look(w, first, &out, &seen, f);
+    ARENA_AUTO answers = w->s->arena;
+    w->s->arena = kept;
+    if (r < 0)
+        return failed(w, f, first);
+    if (w->is_cut_off)
+        fprintf(stderr, "The server answers again.\n");
+    w->is_cut_off = false;
+    w->pause = LOOK_NS;
+    print_flush(&out);
+    if (seen.has_ended && !seen.has_succeeded && !w->once)
+        return failure_set(f, E_CONFLICT, "the job did not succeed");
+    return seen.has_ended || w->once;
+}
+
+int kuscia_watch(struct session *s, struct printer *p, const char *name, bool once, struct failure *f)
+{
+    struct watching w = {.s = s, .p = p, .ns = s->namespace_given ? s->namespace_ : S(NAMESPACE), .name = str_of(name), .once = once, .view = KUSCIA_VIEW, .pause = LOOK_NS};
+    w.view.has_colours = print_has_colours();
+    int r = turn(&w, true, f);
+    if (r == 0 && !str_is(w.ns, NAMESPACE))
+        fprintf(stderr, "Warning: only KusciaJobs in namespace " NAMESPACE " run; this one is kept, and nothing happens with it.\n");
+    while (r == 0) {
+        struct failure now = FAILURE_NONE;
+        nanosleep(&(struct timespec){.tv_sec = w.pause / NSEC_PER_SEC, .tv_nsec = w.pause % NSEC_PER_SEC}, NULL);
+        r = ferror(stdout) ? 1 : turn(&w, false, &now);
+        if (r < 0)
+            *f = now;
+    }
+    kuscia_view_fini(&w.view);
+    return MIN(r, 0);
+}
+
+int kuscia_show(struct session *s, struct printer *p, str ns, str name, struct failure *f)
 {
     KUSCIA_VIEW_AUTO view = KUSCIA_VIEW;
-    for (bool first = true;; first = false) {
-        STRBUF_AUTO out = STRBUF_HEAP;
-        bool ended = false, good = false;
-        struct arena kept = s->arena; /* answers of one look are not needed for the next */
-        s->arena = ARENA_INIT;
-        int r = look(s, &view, name, first, &out, &ended, &good, f);
-        struct arena answers = s->arena;
-        s->arena = kept;
-        if (r < 0 && f->from_server) {
-            f->status = json_copy(&s->arena, &f->status);
-            f->message = arena_str(&s->arena, f->message);
-        }
-        arena_fini(&answers);
-        if (r < 0)
-            return r;
-        print_flush(&out);
-        if (ended && !good)
-            return failure_set(f, E_CONFLICT, "the job did not succeed");
-        if (ended || once)
-            return 0;
-        nanosleep(&(struct timespec){.tv_nsec = 500 * NSEC_PER_MSEC}, NULL);
-    }
+    STRBUF_AUTO out = STRBUF_HEAP;
+    struct json job, tasks;
+    int r = read_job(s, ns, name, &job, &tasks, f);
+    view.width = print_terminal_width();
+    view.has_colours = print_has_colours();
+    if (r >= 0 && p->format == PRINT_DEFAULT)
+        kuscia_picture(&view, &s->arena, &job, json_get(&tasks, S("items")), true, &out);
+    else if (r >= 0)
+        r = write_list(&s->arena, p, &job, &tasks, &out, f);
+    print_flush(&out);
+    return r;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/print.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "rt/file.h"
 #include "wire/yaml.h"
 
@@ -251,4 +254,16 @@ int printer_result(struct printer *p, const struct discovery_resource *res, cons
     int r = printer_object(p, &out, obj, f);
     print_flush(&out);
     return r;
+}
+
+uint32_t print_terminal_width(void)
+{
+    struct winsize w;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_col : 0;
+}
+
+bool print_has_colours(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }

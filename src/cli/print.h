@@ -66,6 +66,10 @@ void print_escaped(struct strbuf *b, str s);
 void print_labels(struct arena *a, struct strbuf *b, const struct json *labels);
 /* "5m" since an RFC 3339 time, "<unknown>" when there is none. */
 str print_age(struct arena *a, const struct json *time);
+/* Of stdout, in characters; 0: it is no terminal. */
+uint32_t print_terminal_width(void);
+/* stdout is a terminal that shows colours, and nobody said NO_COLOR. */
+bool print_has_colours(void);
 /* Writes to stdout and empties the buffer. */
 void print_flush(struct strbuf *b);
 

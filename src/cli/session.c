@@ -20,9 +20,13 @@ static const char *user_agent(struct arena *a)
     return arena_fmt(a, "cox/%s (linux/%s)", cox_version(), COX_ARCH).p;
 }
 
-/* A server on this machine, when no kubeconfig leads anywhere. */
+/* A server on this machine, when nobody says which and ~/.kube/config leads nowhere.  Who names a file means the cluster in it, also while it is not there yet: another
+ * one must not get what was meant for it. */
 static bool connect_to_socket(struct session *s)
 {
+    const char *env = getenv("KUBECONFIG");
+    if (cli_str(s->args, "kubeconfig") || (env && *env))
+        return false;
     str path = arena_fmt(&s->arena, "%s/cox.sock", verb_data_dir(s->args));
     str url = arena_fmt(&s->arena, "unix:" STR_FMT, STR_ARG(path));
     return file_exists(path.p) && client_new_url(url.p, user_agent(&s->arena), &s->client, NULL) == 0;
@@ -67,7 +71,7 @@ int session_connect(struct session *s, struct failure *f)
         r = kubeconfig_resolve(s->kubeconfig, &o, &s->resolved, &f->err);
     if (r == 0) {
         r = client_new(&s->resolved, user_agent(&s->arena), &s->client, &f->err);
-    } else if (r == -E_NOT_FOUND && !cli_str(a, "kubeconfig") && !o.context && !o.cluster && connect_to_socket(s)) {
+    } else if (r == -E_NOT_FOUND && !o.context && !o.cluster && connect_to_socket(s)) {
         s->resolved.namespace_ = o.namespace_ ? o.namespace_ : "default";
         r = 0;
     }

@@ -2,8 +2,8 @@
  *
  *     static int get(struct session *s, struct failure *f) { ... session_do(s, &req, &res, f) ... return 0; }
  *     static int run_get(struct cli_args *a) { return session_run(a, get); }
- * Where to go: --kubeconfig, $KUBECONFIG or ~/.kube/config and the flags over them; when none of these names a cluster, the Unix socket of a
- * server on this machine.
+ * Where to go: --kubeconfig, $KUBECONFIG or ~/.kube/config and the flags over them; when neither of the first two is given and the last names no
+ * cluster, the Unix socket of a server on this machine.
  * Threads: main only.  Ownership: the arena lives as long as the session; answers and discovery are in it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once

@@ -4,14 +4,14 @@
  *   train   Job    vision   train      0/4/4     Pending   2          5m      queue "vision" would pass its limit of 2 GPUs: it has 1 GPU, and 4 GPUs more ...
  * Members are: on nodes / needed together / there at all. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kuscia_stage.h"
 #include "cli/kuscia_watch.h"
 #include "cli/print.h"
 #include "cli/units.h"
 #include "cli/verbs.h"
 
-#define ALL_ABOUT_MAX 3u /* units of one owner that are shown with everything; more are a table */
-#define WHY_MAX 80u /* bytes of a table's last column */
+#define ALL_ABOUT_MAX 3u   /* units of one owner that are shown with everything; more are a table */
+#define WHY_MAX 500u       /* bytes of a table's last column */
+#define WHY_MIN 40u        /* characters of it that are shown on a terminal, however narrow it is */
 
 static str or_dash(str s)
 {
@@ -100,6 +100,30 @@ static void write_one(struct session *s, const struct unit_view *u, struct strbu
 }
 
 /* --- the verb --------------------------------------------------------------------------------------------------------------------------------- */
+/* The first n characters. */
+static str first_of(str s, size_t n)
+{
+    size_t i = 0;
+    for (; i < s.len; i++)
+        if (((unsigned char)s.p[i] & 0xc0) != 0x80 && n-- == 0)
+            break;
+    return str_sub(s, 0, i);
+}
+
+/* Lines end where the terminal does: the last column has sentences. */
+static void cut_lines(str table, uint32_t width, struct strbuf *out)
+{
+    str line;
+    ptrdiff_t last = str_find(table, S("WHY\n"));
+    size_t room = MAX((size_t)width, (size_t)last + WHY_MIN);
+    while (table.len) {
+        str_cut(&table, '\n', &line);
+        bool fits = first_of(line, room).len == line.len;
+        str shown = fits ? line : first_of(line, room - 3);
+        strbuf_addf(out, STR_FMT "%s\n", STR_ARG(shown), fits ? "" : "...");
+    }
+}
+
 static void write_table(struct session *s, const struct units_view *v, bool everywhere, struct strbuf *out)
 {
     TABS_AUTO t = TABS_TABLE;
@@ -114,7 +138,11 @@ static void write_table(struct session *s, const struct units_view *v, bool ever
     strbuf_addf(&t.text, "%sNAME\tKIND\tQUEUE\tPRIORITY\tMEMBERS\tSTATE\tPOSITION\tWAITS\tWHY\n", everywhere ? "NAMESPACE\t" : "");
     for (size_t i = 0; i < v->len; i++)
         add_row(s, &t, &v->p[i], everywhere);
-    tabs_flush(&t, out);
+    STRBUF_AUTO table = STRBUF_HEAP;
+    uint32_t width = print_terminal_width();
+    tabs_flush(&t, width ? &table : out);
+    if (width)
+        cut_lines(strbuf_str(&table), width, out);
 }
 
 /* By an owner's name, or its own. */
@@ -147,8 +175,10 @@ static int show(struct session *s, struct printer *p, bool everywhere, struct un
         qsort(v->p, v->len, sizeof *v->p, by_name);
     if (name)
         keep_named(v, str_of(name));
+    if (name && !v->len && kuscia_show(s, p, S("cross-domain"), str_of(name), f) == 0)
+        return 0;
     if (name && !v->len)
-        return failure_set(f, E_NOT_FOUND, "no PodGroup is called \"%s\" or belongs to something that is", name);
+        return failure_set(f, E_NOT_FOUND, "no PodGroup is called \"%s\" or belongs to something that is, and no KusciaJob has that name", name);
     if (p->format != PRINT_DEFAULT)
         r = write_objects(s, v, name != NULL, p, &out, f);
     else if (!name || v->len > ALL_ABOUT_MAX)
@@ -167,12 +197,8 @@ static int job(struct session *s, struct failure *f)
     struct printer *p;
     struct units_view v;
     bool everywhere = cli_flag(s->args, "all-namespaces");
-    if (s->args->npositional == 2 && strcmp(s->args->positional[0], "watch") == 0)
-        return kuscia_watch(s, s->args->positional[1], cli_flag(s->args, "once"), f);
-    if (s->args->npositional == 2 && kuscia_stage_is(s->args->positional[0]))
-        return kuscia_stage(s, s->args->positional[0], s->args->positional[1], cli_str(s->args, "domain"), f);
     if (s->args->npositional > 1)
-        return session_usage(s, f, "name one, or none for all");
+        return session_usage(s, f, "name one, or none for all; of a KusciaJob: cox job watch NAME");
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     if (r >= 0)
         r = units_load(s, everywhere ? S("") : s->namespace_, &v, f);
@@ -186,24 +212,21 @@ static int run_job(struct cli_args *a)
 
 static const struct cli_option job_options[] = {
     {"all-namespaces", 'A', CLI_FLAG, NULL, "", "Look into every namespace.", NULL},
-    {"once", 0, CLI_FLAG, NULL, "", "With watch: one look.", NULL},
-    {"domain", 0, CLI_STRING, "NAME", "", "With stop and its like: the domain that says so.", NULL},
     PRINT_OPTIONS_RESULT,
     {0},
 };
 
 const struct cli_verb verb_job = {
     .name = "job",
-    .summary = "Show the work of queues: members, state, place in line, why it waits.",
-    .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT] | watch KUSCIAJOB [--once] | stop|suspend|restart|cancel|approve|reject KUSCIAJOB [--domain NAME]",
+    .summary = "Show the work of queues: members, state, place in line, why it waits; and follow and command KusciaJobs.",
+    .usage = "[NAME] [-n NAMESPACE | -A] [-o FORMAT]",
     .help = "A row is what starts as a whole: the pods of a Job, a RayCluster, a Deployment's pod ..., by the PodGroup that stands for it.  MEMBERS are the pods that have\n"
             "a node, those that are needed together, and all.  With a name, of the owner or of the PodGroup: all about it, and its pods with their nodes;\n"
-            "of an owner with more than three units, such as a Job whose pods start one by one: their rows.\n"
-            "`cox job watch` shows the tasks of a KusciaJob as their dependencies order them, which party lacks what, and every change until the job ends.\n"
-            "A KusciaJob that is stopped or suspended ends its tasks and can be restarted: what succeeded stays.  Cancelled is for good.  approve and reject answer for a domain that wants to\n"
-            "be asked.",
-    .examples = "  cox job\n  cox job -A\n  cox job train -n research\n  cox job watch meeting\n  cox job stop meeting --domain alice\n  cox job approve meeting --domain bob",
+            "of an owner with more than three units, such as a Job whose pods start one by one: their rows.  With the name of a KusciaJob: its tasks.\n"
+            "KusciaJobs are listed by `cox get kj -n cross-domain`.",
+    .examples = "  cox job\n  cox job -A\n  cox job train -n research\n  cox job watch meeting\n  cox job stop meeting --domain alice",
     .options = job_options,
+    .subs = verb_job_kuscia,
     .run = run_job,
     .is_client = true,
 };

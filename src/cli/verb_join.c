@@ -13,7 +13,7 @@
 #define CA_BYTES (64u << 10)
 
 static const struct cli_option join_options[] = {
-    {"token", 0, CLI_STRING, "ID.SECRET", "", "The token, from `cox token create` on the server.", NULL},
+    {"token", 0, CLI_STRING, "ID.SECRET", "", "The token, from `cox token create` on the server; of a domain the unused one in the status of its Domain.", NULL},
     {"ca-hash", 0, CLI_STRING, "sha256:HEX", "", "Hash of the public key of the cluster's certificate authority, printed with the token.", NULL},
     {"ca-file", 0, CLI_STRING, "FILE", "", "The certificate authority itself, instead of its hash.", NULL},
     {"data-dir", 'd', CLI_STRING, "DIR", "/var/lib/cox, or ~/.local/share/cox for other users than root", "Where the node's credentials and state live.", NULL},
@@ -66,7 +66,7 @@ static int join(struct cli_args *a, const struct join_opts *o)
         return renew(o);
     if (join_is_done(o))
         printf("This machine has its credentials already.\n");
-    else if (join_node(o, &err) < 0)
+    if (join_node(o, &err) < 0)
         return cli_fail_err(&err);
     return cli_flag(a, "credentials-only") ? print_where(o) : verb_agent_run(a);
 }
@@ -76,7 +76,8 @@ static int check_usage(struct cli_args *a)
     if (a->npositional != 1)
         return cli_usage(a, "name the server, as in https://10.0.0.1:6443");
     if (!cli_str(a, "token"))
-        return cli_usage(a, "--token is needed: make one with `cox token create` on the server");
+        return cli_str(a, "domain") ? cli_usage(a, "--token is needed: the unused one in the status of the Domain, as `cox get domain %s -o yaml` shows it", cli_str(a, "domain"))
+                                    : cli_usage(a, "--token is needed: make one with `cox token create` on the server");
     if (!cli_str(a, "ca-hash") && !cli_str(a, "ca-file"))
         return cli_usage(a, "--ca-hash is needed, so that this machine knows the right cluster: `cox token create --print-join-command` prints it");
     if (strncmp(a->positional[0], "https://", 8) != 0)
@@ -96,7 +97,7 @@ static int run_join(struct cli_args *a)
         return cli_fail_err(&err);
     host_name(host);
     struct join_opts o = {.dir = verb_data_dir(a), .node_name = cli_str_or(a, "node-name", host), .clock = &clock_real, .timeout_ns = cli_duration_ns(a, "timeout", 0),
-                          .url = renews ? NULL : a->positional[0], .token = cli_str(a, "token"), .ca_hash = cli_str(a, "ca-hash"), .ca_pem = ca, .renew_now = true};
+                          .url = renews ? NULL : a->positional[0], .token = cli_str(a, "token"), .domain = cli_str(a, "domain"), .ca_hash = cli_str(a, "ca-hash"), .ca_pem = ca, .renew_now = true};
     VEC(const char *) addresses = {0};
     const char *const names[] = {o.node_name, NULL};
     for (size_t i = 0; cli_list(a, "address", i); i++)
@@ -112,9 +113,10 @@ static int run_join(struct cli_args *a)
 const struct cli_verb verb_join = {
     .name = "join",
     .summary = "Make this machine a node of a cluster.",
-    .usage = "URL --token ID.SECRET --ca-hash sha256:HEX",
+    .usage = "URL --token ID.SECRET --ca-hash sha256:HEX [--domain NAME]",
     .help = "The server's certificate authority is checked against the hash before the token is sent, so that neither a mistyped address nor somebody in between\n"
-            "learns it.  The token is needed once: the node then has a certificate of its own, which it renews by itself.",
+            "learns it.  The token is needed once: the node then has a certificate of its own, which it renews by itself.\n"
+            "With --domain the machine is of that institution, and the token has to be, too: docs/domains.md.",
     .examples = "  cox join https://10.0.0.1:6443 --token abcdef.0123456789abcdef --ca-hash sha256:9f1c...\n"
                 "  cox join https://10.0.0.1:6443 --domain alice --token abcdef.0123456789abcdef --ca-hash sha256:9f1c...",
     .options = join_options,

@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/bandwidth.h"
 #include "base/clock.h"
+#include "cli/kuscia_watch.h"
 #include "cli/print.h"
 #include "cli/scheduler_profile.h"
 #include "cli/session.h"
@@ -445,6 +446,12 @@ static bool is_job_type(str type)
     return is_one_of(type, names);
 }
 
+static bool is_service_type(str type)
+{
+    static const char *const names[] = {"kd", "kusciadeployment", "kusciadeployments", "kusciadeployments.kuscia.secretflow", NULL};
+    return is_one_of(type, names);
+}
+
 static const char *bits(struct arena *a, const struct json *of, const char *key)
 {
     return bandwidth_print(json_get_int(of, str_of(key), 0), arena_alloc(a, BANDWIDTH_TEXT));
@@ -503,20 +510,26 @@ static void write_task(struct arena *a, str name, const struct json *x)
 }
 
 /* Jobs and tasks are in one namespace; whoever names none means that. */
+static str kuscia_namespace(const struct session *s)
+{
+    return s->namespace_given ? s->namespace_ : S("cross-domain");
+}
+
 static int get_kuscia(struct session *s, str kind, str name, str rest, struct json *ret, struct failure *f)
 {
     struct strbuf path = strbuf_on(&s->arena);
     strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1/namespaces"));
-    client_path_add(&path, cli_given(s->args, "namespace") ? s->namespace_ : S("cross-domain"));
+    client_path_add(&path, kuscia_namespace(s));
     strbuf_add_str(&path, kind);
     client_path_add(&path, name);
     strbuf_add_str(&path, rest);
     return session_get(s, strbuf_str(&path), S(""), ret, f);
 }
 
-/* The first task of a job that waits for room. */
+/* The first task of a job that waits for room; "": none does. */
 static int find_task(struct session *s, str job, str *ret, struct failure *f)
 {
+    *ret = S("");
     struct json x;
     int r = get_kuscia(s, S("/kusciajobs"), job, S(""), &x, f);
     if (r < 0)
@@ -528,7 +541,7 @@ static int find_task(struct session *s, str job, str *ret, struct failure *f)
         *ret = tasks->members[i].key;
         return 0;
     }
-    return failure_set(f, E_INVALID_ARG, "no task of the job waits for room; cox job watch " STR_FMT " shows how they are", STR_ARG(job));
+    return 0;
 }
 
 static int why_task(struct session *s, struct printer *p, str name, struct failure *f)
@@ -543,6 +556,30 @@ static int why_task(struct session *s, struct printer *p, str name, struct failu
     }
     STRBUF_AUTO out = STRBUF_HEAP;
     r = printer_object(p, &out, &x, f);
+    print_flush(&out);
+    return r;
+}
+
+/* A service says itself who lacks what. */
+static int why_service(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    TABS_AUTO t = TABS_TEXT;
+    struct json x;
+    int r = get_kuscia(s, S("/kusciadeployments"), name, S(""), &x, f);
+    if (r < 0)
+        return r;
+    const struct json *status = json_get(&x, S("status"));
+    str phase = json_get_str(status, S("phase"));
+    if (p->format == PRINT_DEFAULT) {
+        add_line(&t, "Service", name);
+        add_line(&t, "Status", phase.len ? phase : S("new"));
+        add_line(&t, "Parties", arena_fmt(&s->arena, "%lld of %lld available", (long long)json_get_int(status, S("availableParties"), 0), (long long)json_get_int(status, S("totalParties"), 0)));
+        add_line(&t, "Why", json_get_str(status, S("message")));
+        tabs_flush(&t, &out);
+    } else {
+        r = printer_object(p, &out, &x, f);
+    }
     print_flush(&out);
     return r;
 }
@@ -585,7 +622,7 @@ static int read_unit(struct why *w, str type, str name, struct failure *f)
     if (!w->unit && is_group_type(type))
         return failure_set(f, E_NOT_FOUND, "podgroups.scheduling.run.ai \"" STR_FMT "\" not found", STR_ARG(name));
     if (!w->unit)
-        return failure_set(f, E_INVALID_ARG, "only pods and PodGroups are placed: cox why pod/NAME; no PodGroup belongs to " STR_FMT "/" STR_FMT, STR_ARG(type), STR_ARG(name));
+        return failure_set(f, E_INVALID_ARG, "no PodGroup belongs to " STR_FMT "/" STR_FMT "; what is placed are pods, PodGroups and KusciaTasks: cox why pod/NAME, podgroup/NAME, kt/NAME, or kj/NAME for a KusciaJob", STR_ARG(type), STR_ARG(name));
     for (size_t i = 0; i < w->unit->npods; i++) {
         struct unit_counts_view n = {0};
         unit_count_pod(&n, w->unit->pods[i]);
@@ -599,7 +636,7 @@ static int read_asked(struct why *w, struct failure *f)
 {
     const struct cli_args *args = w->s->args;
     if (args->npositional != 1)
-        return failure_set(f, E_INVALID_ARG, "name one pod: cox why pod/NAME");
+        return failure_set(f, E_INVALID_ARG, "name one: cox why pod/NAME, podgroup/NAME, kt/NAME or kj/NAME");
     str name = str_of(args->positional[0]), type;
     if (!str_cut(&name, '/', &type))
         return read_pod(w, type, f);
@@ -615,10 +652,15 @@ static int why(struct session *s, struct failure *f)
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     str name = s->args->npositional == 1 ? str_of(s->args->positional[0]) : S(""), type;
     bool has_type = r >= 0 && str_cut(&name, '/', &type), is_job = has_type && is_job_type(type);
+    str task = name;
+    if (has_type && is_service_type(type))
+        return why_service(s, p, name, f);
     if (is_job)
-        r = find_task(s, name, &name, f);
+        r = find_task(s, name, &task, f);
+    if (r >= 0 && is_job && !task.len)
+        return kuscia_show(s, p, kuscia_namespace(s), name, f); /* what holds it up is no lack of room */
     if (r >= 0 && (is_job || (has_type && is_task_type(type))))
-        return why_task(s, p, name, f);
+        return why_task(s, p, task, f);
     if (r >= 0)
         r = read_asked(&w, f);
     if (r < 0)
@@ -652,12 +694,14 @@ static const struct cli_option why_options[] = {
 
 const struct cli_verb verb_why = {
     .name = "why",
-    .summary = "Explain why a pod or a PodGroup waits, or why it is where it is.",
-    .usage = "pod/NAME | podgroup/NAME | kt/NAME | kj/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
+    .summary = "Explain why a pod, a PodGroup or a KusciaTask waits, or why it is where it is.",
+    .usage = "pod/NAME | podgroup/NAME | kt/NAME | trg/NAME | kj/NAME | kd/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
     .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
             "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.\n"
             "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.\n"
-            "Of a KusciaTask (kt/NAME), or the first of a KusciaJob (kj/NAME) that waits: all its parties, the nodes that were considered for each with their free bandwidth, and the links between them.",
+            "Of a KusciaTask (kt/NAME, or its TaskResourceGroup trg/NAME), or the first of a KusciaJob (kj/NAME) that waits: all its parties, the nodes that were considered for each\n"
+            "with their free bandwidth, and the links between them.  Of a KusciaJob of which no task waits for room: how its tasks are.  Of a KusciaDeployment (kd/NAME): what its\n"
+            "status says.",
     .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train\n  cox why kt/meeting-1\n  cox why kj/meeting",
     .options = why_options,
     .run = run_why,

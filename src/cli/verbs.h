@@ -11,6 +11,7 @@ extern const struct cli_verb verb_get, verb_describe, verb_create, verb_apply, v
 extern const struct cli_verb verb_token, verb_join;
 extern const struct cli_verb verb_rollout, verb_set_template, verb_cordon, verb_uncordon, verb_drain, verb_taint, verb_top, verb_autoscale, verb_node;
 extern const struct cli_verb verb_image;
+extern const struct cli_verb *const verb_job_kuscia[]; /* subverbs of job */
 
 extern const struct cli_verb verb_logs, verb_exec, verb_attach, verb_cp, verb_port_forward;
 

@@ -258,6 +258,17 @@ bool join_is_done(const struct join_opts *o)
            until > clock_wall(o->clock);
 }
 
+static int check_domain(const struct join_opts *o, const char *cert, const char *what, struct err *err)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    str is = tls_cert_organization(&a, cert, S("kuscia:domain:"));
+    if (!o->domain || !*o->domain || str_is(is, o->domain))
+        return 0;
+    if (is.len)
+        return err_set(err, E_FORBIDDEN, "%s of domain \"" STR_FMT "\", not of \"%s\"", what, STR_ARG(is), o->domain);
+    return err_set(err, E_FORBIDDEN, "%s of no domain, not of \"%s\": the status of that Domain has the token to join with", what, o->domain);
+}
+
 /* A certificate for the node, asked for with the credentials of `as`. */
 static int client_certificate(const struct join_opts *o, const struct kubeconfig_resolved *as, struct err *err)
 {
@@ -277,8 +288,10 @@ static int client_certificate(const struct join_opts *o, const struct kubeconfig
         return r;
     if (!tls_cert_fits(cert, p.key, as->ca_pem))
         return err_set(err, E_INTERNAL, "the server signed a certificate that does not belong to our key or to its authority");
-    r = write_kubeconfig(o, as->server, as->ca_pem, cert, p.key, err);
-    if (r == 0)
+    bool is_theirs = (r = check_domain(o, cert, "the token is", err)) < 0;
+    if (!is_theirs)
+        r = write_kubeconfig(o, as->server, as->ca_pem, cert, p.key, err);
+    if (r == 0 || is_theirs) /* another token is another request */
         unlink(p.path);
     return r;
 }
@@ -294,15 +307,19 @@ int join_node(const struct join_opts *o, struct err *err)
 {
     ARENA_AUTO a = ARENA_INIT;
     const char *ca;
-    if (join_is_done(o))
-        return 0;
+    if (join_is_done(o)) {
+        CLEANUP(kubeconfig_free) struct kubeconfig *k = NULL;
+        struct kubeconfig_resolved own;
+        int bad = load_kubeconfig(o, &k, &own, err);
+        return bad < 0 ? bad : check_domain(o, own.cert_pem, "this machine has credentials", err);
+    }
     int r = prepare(o, err);
     if (r < 0 || (r = find_ca(o, &a, &ca, err)) < 0)
         return r;
     struct kubeconfig_resolved as = {.context = "", .cluster = "", .user = "", .namespace_ = "default", .server = o->url, .tls_server_name = "", .ca_pem = ca, .cert_pem = "",
                                      .key_pem = "", .token = o->token, .username = "", .password = "", .as = ""};
     r = client_certificate(o, &as, err);
-    return r == -E_UNAUTHORIZED ? err_set(err, E_UNAUTHORIZED, "the token is not valid: it is mistyped, over or deleted; make one with `cox token create` on the server") : r;
+    return r == -E_UNAUTHORIZED ? err_set(err, E_UNAUTHORIZED, "the token is not valid: it is mistyped, over or deleted; make one with `cox token create` on the server, or take the unused one of the Domain's status") : r;
 }
 
 /* --- the serving certificate --------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ struct join_opts {
     const char *url;     /* "https://host:6443": also what the kubeconfig will have */
     const char *token;   /* "abcdef.0123456789abcdef" */
     const char *ca_hash; /* "sha256:<hex>" of the CA's public key */
+    const char *domain;  /* whose the certificate must be, of Kuscia's institutions: another's is refused, and not kept; NULL: anybody's */
     const char *ca_pem;  /* instead of asking and checking: a CA that is known; NULL */
     /* join_serving, join_renew */
     const char *const *dns_names, *const *addresses; /* of the serving certificate, NULL-terminated, may be NULL */
@@ -33,7 +34,7 @@ struct join_opts {
 
 /* Is there a kubeconfig of this node whose certificate is still good? */
 bool join_is_done(const struct join_opts *o);
-/* Makes DIR/agent/kubeconfig.  Does nothing when join_is_done. */
+/* Makes DIR/agent/kubeconfig.  Does nothing when join_is_done, but looks at the domain. */
 int join_node(const struct join_opts *o, struct err *err) MUST_CHECK;
 /* Makes DIR/agent/serving.pem unless a good one for the names is there.  The request is approved once the Node has the addresses in its status, so it may
  * be asked for before, but waits. */

@@ -43,6 +43,8 @@ int tls_cert_lifetime(const char *cert_pem, nsec_t *ret_not_before, nsec_t *ret_
 bool tls_cert_fits(const char *cert_pem, const char *key_pem, const char *ca_cert_pem);
 /* Is it good for a server of that DNS name or address? */
 bool tls_cert_has_name(const char *cert_pem, const char *name);
+/* What follows the prefix in the first organization that begins so; "": none does.  On the arena. */
+str tls_cert_organization(struct arena *a, const char *cert_pem, str prefix);
 /* "sha256:<64 hex digits>" of the certificate's public key (SubjectPublicKeyInfo): what a CA is pinned by. */
 #define TLS_PIN_LEN 71
 int tls_cert_pin(const char *cert_pem, char ret[TLS_PIN_LEN + 1], struct err *err) MUST_CHECK;

@@ -366,6 +366,22 @@ static bool take_text(struct arena *a, const ASN1_STRING *s, str *ret)
     return !memchr(ret->p, 0, ret->len);
 }
 
+str tls_cert_organization(struct arena *a, const char *cert_pem, str prefix)
+{
+    X509 *cert CLEANUP(X509_free) = NULL;
+    str found = S("");
+    bool is_read = tls_cert_parse(cert_pem, "", &cert, NULL) == 0;
+    const X509_NAME *name = is_read ? X509_get_subject_name(cert) : NULL;
+    for (int i = 0; name && !found.len && i < X509_NAME_entry_count(name); i++) {
+        X509_NAME_ENTRY *e = X509_NAME_get_entry(name, i);
+        str text;
+        if (OBJ_obj2nid(X509_NAME_ENTRY_get_object(e)) == NID_organizationName && take_text(a, X509_NAME_ENTRY_get_data(e), &text) && str_has_prefix(text, prefix))
+            found = str_from(text, prefix.len);
+    }
+    ERR_clear_error();
+    return found;
+}
+
 static int csr_subject(struct arena *a, const X509_REQ *csr, struct tls_csr *ret, struct err *err)
 {
     X509_NAME *name = X509_REQ_get_subject_name(csr);

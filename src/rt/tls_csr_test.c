@@ -63,6 +63,15 @@ TEST(a_signed_request_is_a_certificate_of_its_key)
     T_NO_ERR(tls_cert_lifetime(cert, &from, &until, &err), &err);
     T_EQ_INT(from, NOW);
     T_EQ_INT(until, NOW + 10 * DAY);
+    static const char *const groups[] = {"system:nodes", "of:alice", "of:bob", NULL};
+    ARENA_AUTO a = ARENA_INIT;
+    T_EQ_STR(tls_cert_organization(&a, cert, S("of:")), "");
+    free(cert);
+    terms.organizations = groups;
+    T_NO_ERR(tls_csr_sign(csr, &terms, ca.cert, ca.key, &cert, &err), &err);
+    T_EQ_STR(tls_cert_organization(&a, cert, S("of:")), "alice");
+    T_EQ_STR(tls_cert_organization(&a, cert, S("nobody:")), "");
+    T_EQ_STR(tls_cert_organization(&a, "no certificate", S("of:")), "");
     authority_free(&ca);
     authority_free(&stranger);
 }

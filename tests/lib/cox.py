@@ -6,18 +6,22 @@
     tap.done()
 """
 import base64
+import fcntl
 import http.client
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import traceback
@@ -332,3 +336,20 @@ def pod(name, ns="default", labels=None, **spec):
 
 def configmap(name, ns="default", data=None):
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": ns}, "data": data or {}}
+
+
+def on_terminal(command, columns, **env):
+    """What a command writes on a terminal of that width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(command, stdout=theirs, env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **env})
+    os.close(theirs)
+    said = b""
+    try:
+        while more := os.read(ours, 65536):
+            said += more
+    except OSError:  # as Linux says that nobody has the other end any more
+        pass
+    process.wait()
+    os.close(ours)
+    return said.decode().replace("\r\n", "\n")

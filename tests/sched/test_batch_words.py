@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from lib.cox import PATIENCE, Server, tap, wait_for  # noqa: E402
+from lib.cox import COX, PATIENCE, Server, on_terminal, tap, wait_for  # noqa: E402
 from test_batch import GROUPS, PODS, add_node, add_pod, add_queue, clear, comes_to, cox, made, nodes_of  # noqa: E402
 
 JOBS = "/apis/batch/v1/namespaces/default/jobs"
@@ -120,6 +120,12 @@ def why_it_waits(s):
     tap.eq("what waits is counted", (status_of(s, "wide").get("phase"), status_of(s, "wide").get("pending"), status_of(s, "wide")["resourcesStatus"]["requested"].get(GPU)), ("Pending", 2, "4"))
     ok = wait_for(lambda: any(r.startswith("huge Job team-a train 0/1/1 Pending 1 ") for r in rows(cox(s, "job"))), PATIENCE)
     tap.ok("cox job has the place and why", ok and "would pass its limit of 2 GPUs" in cox(s, "job") and 'queue "nowhere" does not exist' in cox(s, "job", "-A"), cox(s, "job"))
+    said = [c["message"] for c in status_of(s, "huge")["schedulingConditions"]]
+    tap.ok("with the whole sentence", any(m in cox(s, "job") for m in said), cox(s, "job"))
+    lines = on_terminal([COX, "job", "--kubeconfig", s.kubeconfig], 120).splitlines()
+    tap.ok("a terminal gets as much as fits", max(map(len, lines)) == 120 and any(len(line) == 120 and line.endswith("...") for line in lines), lines)
+    lines = on_terminal([COX, "job", "--kubeconfig", s.kubeconfig], 40).splitlines()
+    tap.ok("but never nothing", max(map(len, lines)) == lines[0].index("WHY") + 40, lines)
     text = cox(s, "job", "wide")
     tap.ok("and all of it with a name", "Reason: OverLimit" in rows(text) and "Members: 0 of 2 placed, 2 wait; at least 2 together" in rows(text) and "Queue: shut, number 1" in rows(text), text)
     tap.ok("one that is not there", 'no PodGroup is called "nothing"' in cox(s, "job", "nothing"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/kuscia_watch.h"
+#include "cli/kuscia_picture.h"
 
 #include "base/test.h"
 #include "wire/json_make.h"
@@ -50,6 +50,43 @@ TEST(many_and_hostile)
     T_OK(str_find(strbuf_str(&out), S("cannot start: d failed")) > 0);
 }
 
+/* What is too long for a row stands below it, once for all who are told the same; on a terminal in lines of its width. */
+TEST(long_reasons)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    STRBUF_AUTO out = STRBUF_HEAP;
+    KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
+    struct json job = json_literal(&a, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"initiator\":\"alice\",\"tasks\":[{\"alias\":\"a\",\"parties\":[{\"domainID\":\"alice\",\"role\":\"host\"},{\"domainID\":\"bob\"}]}]},"
+                                       "\"status\":{\"phase\":\"Running\"}}");
+    struct json tasks = json_literal(&a, "[{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"a\"}},\"status\":{\"phase\":\"Pending\",\"reason\":\"BandwidthInsufficient\","
+                                         "\"message\":\"waiting: alice-host (it lacks bandwidth on each of its many nodes); bob, carol (waits for alice)\",\"partyTaskStatus\":["
+                                         "{\"domainID\":\"alice\",\"role\":\"host\",\"phase\":\"Pending\",\"message\":\"it lacks bandwidth on each of its many nodes\"},"
+                                         "{\"domainID\":\"bob\",\"phase\":\"Pending\",\"message\":\"waits for alice\"},{\"domainID\":\"carol\",\"phase\":\"Pending\",\"message\":\"waits for alice\"}]}}]");
+    kuscia_picture(&v, &a, &job, &tasks, true, &out);
+    T_EQ_STR(strbuf_str(&out), "KusciaJob j of alice: Running, 0 of 1 tasks done\n"
+                               "  TASK   AFTER   PHASE     PARTIES                       WHY\n"
+                               "  a      -       Pending   alice-host waits, bob waits   BandwidthInsufficient\n"
+                               "      alice-host: it lacks bandwidth on each of its many nodes\n"
+                               "      bob, carol: waits for alice\n");
+    strbuf_clear(&out);
+    v.width = 50;
+    v.has_colours = true;
+    kuscia_picture(&v, &a, &job, &tasks, false, &out);
+    T_EQ_STR(strbuf_str(&out), "\x1b[33m  a      -       Pending   alice-host waits, bob waits   BandwidthInsufficient\x1b[0m\n"
+                               "      alice-host: it lacks bandwidth on each of\n"
+                               "        its many nodes\n"
+                               "      bob, carol: waits for alice\n");
+    strbuf_clear(&out);
+    kuscia_picture(&v, &a, &job, &tasks, false, &out);
+    T_EQ_STR(strbuf_str(&out), "");
+    json_set(&a, json_get(&tasks.items[0], S("status")), S("message"), json_string(S("party bob: a pod needs 100 Gbit/s, and the largest node, bob-1, has 990 Mbit/s")));
+    json_set(&a, json_get(&tasks.items[0], S("status")), S("phase"), json_string(S("Failed")));
+    v.width = 0;
+    v.has_colours = false;
+    kuscia_picture(&v, &a, &job, &tasks, false, &out);
+    T_OK(str_has_suffix(strbuf_str(&out), S("\n      party bob: a pod needs 100 Gbit/s, and the largest node, bob-1, has 990 Mbit/s\n")));
+}
+
 TEST(a_circle_ends)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -60,4 +97,4 @@ TEST(a_circle_ends)
     T_OK(str_find(strbuf_str(&out), S("a ")) > 0);
 }
 
-TEST_MAIN(a_picture, many_and_hostile, a_circle_ends)
+TEST_MAIN(a_picture, many_and_hostile, long_reasons, a_circle_ends)
