@@ -203,11 +203,6 @@ static struct json token_status(struct job *j, str token, const char *state, str
     return json_make(&j->arena, "{\"token\":%S,\"state\":%s,\"lastTransitionTime\":%S}", token, state, since.len ? since : now_text(&j->arena, j->c->opts->clock));
 }
 
-static bool is_token(str t)
-{
-    return t.len == ID_LEN + 1 + SECRET_LEN;
-}
-
 static void have_token(struct job *j, str unused, str since)
 {
     struct run *r = j->state;

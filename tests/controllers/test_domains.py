@@ -34,7 +34,7 @@ class Machine:
         env = {**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}
         command = subprocess.run([COX, "token", "create", "--print-join-command"], stdout=subprocess.PIPE, text=True, env=env).stdout.split()
         command[command.index("--token") + 1] = token
-        self.done = subprocess.run([COX, *command[1:], "--data-dir", self.dir, "--node-name", name, "--domain", "ignored-here", "--credentials-only"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        self.done = subprocess.run([COX, *command[1:], "--data-dir", self.dir, "--node-name", name, "--credentials-only"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    timeout=PATIENCE, env=env)
         text = open(os.path.join(self.dir, "agent", "kubeconfig")).read()
         with open(os.path.join(self.dir, "cert.pem"), "wb") as f:
