@@ -167,6 +167,16 @@ static bool labelled_volumes(const struct question *q, str *ret_why)
     return false;
 }
 
+/* Addresses tell who computes with whom: a machine of a domain sees those of its domain, and of namespaces whose pods it runs.  `default` has the API server's. */
+static bool own_services(const struct question *q, str *ret_why)
+{
+    str domain = node_authz_domain(q->at->user), ns = q->at->ns;
+    if (!domain.len || str_eq(ns, domain) || str_is(ns, "default") || (ns.len && node_index_has(q->n->index, q->node, NODE_REF_NAMESPACE, ns, NODE_REF_ANY)))
+        return true;
+    *ret_why = arena_fmt(q->arena, "a machine of domain '" STR_FMT "' sees services and addresses of the namespaces whose pods it runs", STR_ARG(domain));
+    return false;
+}
+
 static bool own_attachment(const struct question *q, str *ret_why)
 {
     struct json obj;
@@ -198,9 +208,9 @@ static const struct {
     const char *verbs;            /* "get|list" */
     rule_fn *rule;
 } rules[] = {
-    {"", "services", READ, yes},
-    {"", "endpoints", READ, yes},
-    {"discovery.k8s.io", "endpointslices", READ, yes},
+    {"", "services", READ, own_services},
+    {"", "endpoints", READ, own_services},
+    {"discovery.k8s.io", "endpointslices", READ, own_services},
     {"", "nodes", READ, yes},
     {"", "nodes", WRITE, own_or_new},
     {"", "nodes/status", "get|update|patch", own_name},

@@ -186,6 +186,7 @@ static void take_pod(struct node_index *x, const struct store_kv *kv, int by)
     struct json pod = object_parse(&a, store_kv_value(kv));
     struct change c = {x, node, object_ns(&pod), by};
     node_refs_each(&a, &pod, count, &c);
+    count(&c, NODE_REF_NAMESPACE, NODE_REF_ANY);
 }
 
 /* --- keeping current ------------------------------------------------------------------------------------------------------------ */

@@ -14,7 +14,8 @@
 #include "store/store.h"
 #include "wire/json.h"
 
-enum node_ref { NODE_REF_SECRET = 's', NODE_REF_CONFIG = 'c', NODE_REF_CLAIM = 'v', NODE_REF_ACCOUNT = 'a' };
+enum node_ref { NODE_REF_SECRET = 's', NODE_REF_CONFIG = 'c', NODE_REF_CLAIM = 'v', NODE_REF_ACCOUNT = 'a', NODE_REF_NAMESPACE = 'n' };
+#define NODE_REF_ANY S("*") /* the name with NODE_REF_NAMESPACE: the node has some pod of the namespace */
 
 struct node_index;
 struct node_index *node_index_new(struct store *store) MUST_CHECK;

@@ -176,6 +176,18 @@ def test_joining(s):
     tap.eq("another's node is not its own", b.request("PATCH", "/api/v1/nodes/a1", {"metadata": {"labels": {"x": "y"}}}).status, 403)
     tap.ok("its rights are not its people's", wait_for(lambda: review(s, "x", ["kuscia:domain:alice"], "alice", "list", "configmaps")) and
            [a.request("GET", f"/api/v1/namespaces/alice/{what}").status for what in ("configmaps", "pods", "events")] == [403] * 3)
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "secret-friend"}, "spec": {"clusterIP": "None", "ports": [{"port": 80}]}}
+    tap.eq("a service of each", [s.post(f"/api/v1/namespaces/{d}/services", service).status for d in ("alice", "bob")], [201, 201])
+    kinds = {"services": "/api/v1", "endpoints": "/api/v1", "endpointslices": "/apis/discovery.k8s.io/v1"}
+    sees = lambda ns: {a.request("GET", f"{root}{'/namespaces/' + ns if ns else ''}/{plural}").status for plural, root in kinds.items()}  # noqa: E731
+    tap.eq("it sees services and addresses of its domain, not of another's, and not all", (sees("alice"), sees("default"), sees("bob"), sees("")), ({200}, {200}, {403}, {403}))
+    r = a.request("GET", "/api/v1/namespaces/bob/services/secret-friend")
+    tap.ok("nor by name, and it is told why", r.status == 403 and "a machine of domain 'alice' sees services" in r.json["message"], r)
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "guest"}, "spec": {"nodeName": "a1", "containers": [{"name": "c", "image": "i"}], "tolerations": [{"operator": "Exists"}]}}
+    tap.eq("a pod of bob's namespace on its node", s.post("/api/v1/namespaces/bob/pods", pod).status, 201)
+    tap.eq("whose services it needs then", sees("bob"), {200})
+    s.delete("/api/v1/namespaces/bob/pods/guest?gracePeriodSeconds=0")
+    tap.eq("and no more when it is gone", sees("bob"), {403})
     plain = subprocess.run([COX, "token", "create"], stdout=subprocess.PIPE, text=True, env={**os.environ, "KUBECONFIG": s.kubeconfig, "HOME": s.dir}).stdout.strip()
     p = Machine(s, "p1", plain)
     r = p.request("POST", "/api/v1/nodes", node("p1", {LABEL: "alice"}))
