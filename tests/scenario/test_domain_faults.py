@@ -215,7 +215,7 @@ def test_numbers(s, w):
     s.delete(f"{JOBS}/ports-1")
     s.delete(f"{TASKS}/ports-2-a")
     s.delete(f"{JOBS}/ports-2")
-    wait_for(lambda: phase(s, "ports-0") == "Cancelled" and s.get(f"{TASKS}/ports-1-a").status == s.get(f"{TASKS}/ports-2-a").status == 404)
+    wait_for(lambda: phase(s, "ports-0") == "Cancelled" and status(s, f"{TASKS}/ports-0-a").get("completionTime") and s.get(f"{TASKS}/ports-1-a").status == s.get(f"{TASKS}/ports-2-a").status == 404)
     s.delete(f"{JOBS}/ports-6")
     for n in (7, 8, 9):
         new(n)
