@@ -121,7 +121,7 @@ void extension_simulate(struct api_req *q)
     to->ask(to->arg, x);
 }
 
-/* A task, or the group of its name that the scheduler knows. */
+/* A task, or the group of its name that the scheduler knows.  Tasks are worked on in one namespace: one of another may have the name of somebody else's task. */
 void extension_explain_task(struct api_req *q)
 {
     struct json obj;
@@ -129,6 +129,11 @@ void extension_explain_task(struct api_req *q)
     const struct apiserver_source *to = &q->srv->explain;
     if (!object_get(q->srv->store, q->arena, q->res, q->target.ns, q->target.name, &obj, NULL)) {
         api_answer_not_found(q);
+        return;
+    }
+    if (q->target.ns.len && !str_is(q->target.ns, "cross-domain")) {
+        err_set(&err, E_INVALID_ARG, "nothing is done for tasks outside of namespace cross-domain, so there is nothing to explain");
+        api_answer_err(q, &err);
         return;
     }
     if (!to->ask) {

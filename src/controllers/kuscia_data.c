@@ -2,20 +2,23 @@
  *
  *   g/ns/name  a grant: its author's ─► copies of it and its data in the other domain, status; a copy ─► goes when the author's has gone, status
  *   d/ns/name  data: a copy ─► goes when no grant is left for it, follows the author's, status; else its source ─► status
- *   n/ns/name  news of data: its grants and copies look again
- *   s/ns/name  a source: data that is in it looks again
  *   D/name     a domain that came, went or was changed: grants from it and to it look again
  *
- * Nothing is remembered: copies carry a label, and each looks for itself whether there is still a reason for it.  So what was missed while nobody looked is made good when the lists come again. */
+ * What is remembered is who has to look again (kuscia_refs.h), by
+ *   c/ns/grant   copies of the grant          o/ns/data     grants of the data, as their author has them
+ *   x/ns/data    copies of the data           s/ns/source   data in the source
+ * Whether there is a reason for a copy is seen from the store: copies carry a label, and each looks for itself.  So what was missed while nobody looked is made good when the lists come again. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/map.h"
 #include "controllers/kuscia.h"
 #include "controllers/kuscia_data_plan.h"
+#include "controllers/kuscia_refs.h"
 
 #define LABEL_MAX 63u
 
 struct state {
     struct map generations; /* of domains: what they say of their nodes does not count */
+    struct kuscia_refs refs;
 };
 
 struct run {
@@ -23,8 +26,8 @@ struct run {
     const struct json *spec;
     str ns, name;
     struct gather seen[5];
-    void (*found)(struct job *j, const struct json *item); /* of a list */
-    void (*after)(struct job *j);
+    str *grants; /* of a copy of data: those that may give it */
+    size_t ngrants, at;
     struct step steps[2];
     bool given; /* of a copy of data: there is a grant for it */
     bool holds;
@@ -55,34 +58,18 @@ static void look_again(struct controller *c, struct arena *a, char what, str ns,
         workqueue_add(c->queue, arena_fmt(a, "%c/" STR_FMT "/" STR_FMT, what, STR_ARG(ns), STR_ARG(name)));
 }
 
-/* --- lists --------------------------------------------------------------------------------------------------------------------------------------------- */
-
-static void listed(struct job *j)
+static struct state *state_of(struct controller *c)
 {
-    struct run *r = j->state;
-    const struct json *items = json_get(&j->answer, S("items"));
-    if (!job_ok(j)) {
-        job_end(j, WORK_RETRY);
-        return;
-    }
-    for (uint32_t i = 0; json_is(items, JSON_ARRAY) && i < items->len; i++)
-        r->found(j, &items->items[i]);
-    r->after(j);
+    return c->state;
 }
 
-/* All of them, or those of a namespace; selector "" or "?labelSelector=...". */
-static void list(struct job *j, const char *plural, str ns, str selector, void (*found)(struct job *j, const struct json *item), void (*after)(struct job *j))
+/* All that hang on it look again. */
+static void look_all(struct controller *c, struct arena *a, char what, str ns, str name)
 {
-    struct run *r = j->state;
-    r->found = found;
-    r->after = after;
-    job_call(j, S("GET"), arena_fmt(&j->arena, STR_FMT STR_FMT, STR_ARG(kuscia_path(&j->arena, plural, ns, S(""), "")), STR_ARG(selector)), NULL, listed);
-}
-
-static str copies_selector(struct job *j)
-{
-    const struct run *r = j->state;
-    return r->name.len > LABEL_MAX ? S("?labelSelector=none%3Dnone") : arena_fmt(&j->arena, "?labelSelector=kuscia.secretflow%%2Fowner-references%%3D" STR_FMT, STR_ARG(r->name));
+    str *list;
+    size_t n = kuscia_refs_of(&state_of(c)->refs, a, arena_fmt(a, "%c/" STR_FMT "/" STR_FMT, what, STR_ARG(ns), STR_ARG(name)), &list);
+    for (size_t i = 0; i < n; i++)
+        workqueue_add(c->queue, list[i]);
 }
 
 static void done(struct job *j)
@@ -152,19 +139,15 @@ static void judge(struct job *j, const struct json *grant, const struct json *co
 }
 
 /* A copy that the author's grant does not give any more looks at itself. */
-static void found_copy(struct job *j, const struct json *item)
-{
-    const struct run *r = j->state;
-    if (str_eq(spec_str(item, "author"), r->ns))
-        look_again(j->c, &j->arena, 'g', meta_str(item, "namespace"), meta_str(item, "name"));
-}
-
 static void copied(struct job *j)
 {
-    if (job_ok(j))
-        list(j, "domaindatagrants", S(""), copies_selector(j), found_copy, say_grant);
-    else
+    const struct run *r = j->state;
+    if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
+        return;
+    }
+    look_all(j->c, &j->arena, 'c', r->ns, r->name);
+    say_grant(j);
 }
 
 /* What stands against copies in the other domain; "" nothing. */
@@ -271,10 +254,8 @@ static void got_grant(struct job *j)
     struct run *r = j->state;
     struct arena *a = &j->arena;
     if (!job_ok(j) || object_deleting(&j->answer)) {
-        if (job_ok(j) || job_not_found(j))
-            list(j, "domaindatagrants", S(""), copies_selector(j), found_copy, done);
-        else
-            job_end(j, WORK_RETRY);
+        look_all(j->c, a, 'c', r->ns, r->name);
+        job_end_status(j);
         return;
     }
     r->obj = j->answer;
@@ -294,25 +275,6 @@ static void got_grant(struct job *j)
 }
 
 /* --- data ------------------------------------------------------------------------------------------------------------------------------------------------------ */
-
-static void found_copy_of_data(struct job *j, const struct json *item)
-{
-    const struct run *r = j->state;
-    if (str_eq(kuscia_copied_from(item), r->ns))
-        look_again(j->c, &j->arena, 'd', meta_str(item, "namespace"), meta_str(item, "name"));
-}
-
-static void tell_copies(struct job *j)
-{
-    list(j, "domaindatas", S(""), copies_selector(j), found_copy_of_data, done);
-}
-
-static void found_grant_of_data(struct job *j, const struct json *item)
-{
-    const struct run *r = j->state;
-    if (str_eq(spec_str(item, "domainDataID"), r->name))
-        look_again(j->c, &j->arena, 'g', spec_str(item, "author"), meta_str(item, "name"));
-}
 
 /* Is there still a reason for the copy?  Only what stands in the author's namespace is one: whoever has the copy writes what he likes beside it. */
 static void found_grant_of_copy(struct job *j, const struct json *item)
@@ -355,15 +317,46 @@ static void judged_own(struct job *j)
     say_data(j);
 }
 
+static void next_grant(struct job *j);
+
+static void got_grant_of_copy(struct job *j)
+{
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    if (job_ok(j))
+        found_grant_of_copy(j, &j->answer);
+    next_grant(j);
+}
+
+/* One that holds is enough. */
+static void next_grant(struct job *j)
+{
+    struct run *r = j->state;
+    str ns, name;
+    if (r->at == r->ngrants || r->holds) {
+        judged_copy(j);
+        return;
+    }
+    controller_key_split(str_from(r->grants[r->at++], 2), &ns, &name);
+    job_call(j, S("GET"), kuscia_path(&j->arena, "domaindatagrants", ns, name, ""), NULL, got_grant_of_copy);
+}
+
 static void saw_data(struct job *j)
 {
-    const struct run *r = j->state;
-    if (!job_ok(j))
+    struct run *r = j->state;
+    str from = kuscia_copied_from(&r->obj);
+    if (!job_ok(j)) {
         job_end(j, WORK_RETRY);
-    else if (kuscia_copied_from(&r->obj).len)
-        list(j, "domaindatagrants", kuscia_copied_from(&r->obj), S(""), found_grant_of_copy, judged_copy);
-    else
+    } else if (!from.len) {
         judged_own(j);
+    } else if (!controllers_synced(j->c->all)) { /* which grants there are is not known yet */
+        job_end_after(j, 100 * NSEC_PER_MSEC);
+    } else {
+        r->ngrants = kuscia_refs_of(&state_of(j->c)->refs, &j->arena, arena_fmt(&j->arena, "o/" STR_FMT "/" STR_FMT, STR_ARG(from), STR_ARG(r->name)), &r->grants);
+        next_grant(j);
+    }
 }
 
 static void got_data(struct job *j)
@@ -382,20 +375,16 @@ static void got_data(struct job *j)
     gather_all(j, r->seen, 1, saw_data);
 }
 
-/* --- sources and domains ------------------------------------------------------------------------------------------------------------------------------------------- */
+/* --- domains --------------------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static void found_data_of_source(struct job *j, const struct json *item)
+static void got_grants(struct job *j)
 {
     const struct run *r = j->state;
-    if (str_eq(spec_str(item, "dataSource"), r->name))
-        look_again(j->c, &j->arena, 'd', r->ns, meta_str(item, "name"));
-}
-
-static void found_grant_of_domain(struct job *j, const struct json *item)
-{
-    const struct run *r = j->state;
-    if (str_eq(spec_str(item, "author"), r->name) || str_eq(spec_str(item, "grantDomain"), r->name))
-        look_again(j->c, &j->arena, 'g', meta_str(item, "namespace"), meta_str(item, "name"));
+    const struct json *items = json_get(&j->answer, S("items"));
+    for (uint32_t i = 0; job_ok(j) && json_is(items, JSON_ARRAY) && i < items->len; i++)
+        if (str_eq(spec_str(&items->items[i], "author"), r->name) || str_eq(spec_str(&items->items[i], "grantDomain"), r->name))
+            look_again(j->c, &j->arena, 'g', meta_str(&items->items[i], "namespace"), meta_str(&items->items[i], "name"));
+    job_end(j, job_ok(j) ? WORK_OK : WORK_RETRY);
 }
 
 static void reconcile(struct job *j)
@@ -410,14 +399,8 @@ static void reconcile(struct job *j)
     case 'd':
         job_call(j, S("GET"), kuscia_path(&j->arena, "domaindatas", r->ns, r->name, ""), NULL, got_data);
         break;
-    case 'n':
-        list(j, "domaindatagrants", r->ns, S(""), found_grant_of_data, tell_copies);
-        break;
-    case 's':
-        list(j, "domaindatas", r->ns, S(""), found_data_of_source, done);
-        break;
     default:
-        list(j, "domaindatagrants", S(""), S(""), found_grant_of_domain, done);
+        job_call(j, S("GET"), kuscia_path(&j->arena, "domaindatagrants", S(""), S(""), ""), NULL, got_grants);
     }
 }
 
@@ -427,6 +410,8 @@ static void on_grant(struct controller *c, const struct resource *r UNUSED, stru
 {
     const struct json *grant = informer_event_object(ev);
     str ns = informer_event_ns(ev), name = informer_event_name(ev), author = spec_str(grant, "author");
+    str key = str_eq(author, ns) ? arena_fmt(ev->arena_, "o/" STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(spec_str(grant, "domainDataID"))) : arena_fmt(ev->arena_, "c/" STR_FMT "/" STR_FMT, STR_ARG(author), STR_ARG(name));
+    kuscia_refs_set(&state_of(c)->refs, arena_fmt(ev->arena_, "g/" STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(name)), &key, ev->change != INFORMER_DELETED);
     look_again(c, ev->arena_, 'g', ns, name);
     look_again(c, ev->arena_, 'g', str_eq(author, ns) ? spec_str(grant, "grantDomain") : author, name);
     look_again(c, ev->arena_, 'd', ns, spec_str(grant, "domainDataID"));
@@ -435,20 +420,26 @@ static void on_grant(struct controller *c, const struct resource *r UNUSED, stru
 
 static void on_data(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    look_again(c, ev->arena_, 'd', informer_event_ns(ev), informer_event_name(ev));
-    if (ev->change != INFORMER_LISTED) /* then everything looks for itself */
-        look_again(c, ev->arena_, 'n', informer_event_ns(ev), informer_event_name(ev));
+    const struct json *data = informer_event_object(ev);
+    str ns = informer_event_ns(ev), name = informer_event_name(ev), from = kuscia_copied_from(data);
+    str key = from.len ? arena_fmt(ev->arena_, "x/" STR_FMT "/" STR_FMT, STR_ARG(from), STR_ARG(name)) : arena_fmt(ev->arena_, "s/" STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(spec_str(data, "dataSource")));
+    kuscia_refs_set(&state_of(c)->refs, arena_fmt(ev->arena_, "d/" STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(name)), &key, ev->change != INFORMER_DELETED);
+    look_again(c, ev->arena_, 'd', ns, name);
+    if (ev->change == INFORMER_LISTED) /* then everything looks for itself */
+        return;
+    look_all(c, ev->arena_, 'o', ns, name);
+    look_all(c, ev->arena_, 'x', ns, name);
 }
 
 static void on_source(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
     if (ev->change == INFORMER_ADDED || ev->change == INFORMER_DELETED)
-        look_again(c, ev->arena_, 's', informer_event_ns(ev), informer_event_name(ev));
+        look_all(c, ev->arena_, 's', informer_event_ns(ev), informer_event_name(ev));
 }
 
 static void on_domain(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
 {
-    struct state *s = c->state;
+    struct state *s = state_of(c);
     str name = informer_event_name(ev);
     uintptr_t generation = (uintptr_t)json_get_int(informer_event_meta(ev), S("generation"), 1);
     struct map_entry *known = map_find(&s->generations, name);
@@ -464,7 +455,9 @@ static void on_domain(struct controller *c, const struct resource *r UNUSED, str
 
 static void init(struct controller *c)
 {
-    c->state = xnew(struct state);
+    struct state *s = xnew(struct state);
+    kuscia_refs_init(&s->refs);
+    c->state = s;
 }
 
 static void fini(struct controller *c)
@@ -473,6 +466,7 @@ static void fini(struct controller *c)
     map_foreach(e, &s->generations)
         free((char *)e->key.p);
     map_fini(&s->generations);
+    kuscia_refs_fini(&s->refs);
     free(s);
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks of several domains while agents die, nodes are lost or deleted, domains go and capacity shrinks: nothing leaks, nothing hangs, each task ends or says why it waits.  Nodes are on paper; the script ends
 pods itself.  Kills of the server: test_domain_kills.py; a thousand tasks at once: test_domain_storm.py."""
+import concurrent.futures
 import pathlib
 import sys
 
@@ -206,16 +207,18 @@ def test_numbers(s, w):
     image(s, "many-ports", cpu="1m", replicas=64, ports=[{"name": f"p{i}", "scope": "Local"} for i in range(32)])
     made = lambda n: status(s, f"{TASKS}/ports-{n}-a").get("allocatedPorts")  # noqa: E731
     new = lambda n: job(s, f"ports-{n}", task("a", party("carol"), app="many-ports", id=f"ports-{n}-a", scheduleConfig=LONG))  # noqa: E731
-    for n in range(6):
-        new(n)
+    with concurrent.futures.ThreadPoolExecutor(6) as many:  # at the same moment
+        list(many.map(new, range(6)))
     tap.ok("each task has its numbers", wait_for(lambda: all(made(n) for n in range(6))), [bool(made(n)) for n in range(6)])
+    given = [number for n in range(6) for number in made(n)[0]["namedPort"].values()]
+    tap.eq("and nobody has the same", (len(given), len(set(given))), (6 * 2048, 6 * 2048))
     new(6)
     tap.ok("the seventh finds too few, and says so", wait_for(lambda: "port number" in message(s, "ports-6")) and not made(6), status(s, f"{TASKS}/ports-6-a"))
     stage(s, "ports-0", "Cancel")
     s.delete(f"{JOBS}/ports-1")
     s.delete(f"{TASKS}/ports-2-a")
     s.delete(f"{JOBS}/ports-2")
-    wait_for(lambda: phase(s, "ports-0") == "Cancelled" and s.get(f"{TASKS}/ports-1-a").status == s.get(f"{TASKS}/ports-2-a").status == 404)
+    wait_for(lambda: phase(s, "ports-0") == "Cancelled" and status(s, f"{TASKS}/ports-0-a").get("completionTime") and s.get(f"{TASKS}/ports-1-a").status == s.get(f"{TASKS}/ports-2-a").status == 404)
     s.delete(f"{JOBS}/ports-6")
     for n in (7, 8, 9):
         new(n)

@@ -108,6 +108,9 @@ def test_states(s):
     service(s, "kd", party("alice", appImageRef="good"), party("bob", appImageRef="good"))
     wait_for(lambda: len([p for p in pods(s, "live-a") if p["status"].get("phase") == "Running"]) == 2)
     wait_for(lambda: status(s, f"{KDS}/kd").get("phase"))
+    s.post(f"{K}/namespaces/carol/kusciatasks", {"apiVersion": API, "kind": "KusciaTask", "metadata": {"name": "live-a"}, "spec": SPECS["kusciatasks"][2]})
+    answers = [s.get(f"{K}/namespaces/{ns}/kusciatasks/live-a/explain") for ns in ("cross-domain", "carol")]
+    tap.ok("a task of the same name elsewhere shows nothing of another's", [r.status for r in answers] == [200, 400] and "alice" not in answers[1].text, answers[1])
     for path in (f"{JOBS}/live", f"{TASKS}/live-a", f"{GROUPS}/live-a", f"{KDS}/kd", f"{K}/domains/alice", "/api/v1/nodes/alice-0", "/api/v1/namespaces/alice/pods/live-a-0", "/api/v1/namespaces/alice/resourcequotas/resource-limitation"):
         strange = []
         for body in odd_ones(rng, status(s, path), 3):
