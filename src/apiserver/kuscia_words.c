@@ -75,6 +75,44 @@ static void warn_of_namespace(struct admission_attrs *at)
             api_req_warn(at->req, arena_fmt(at->arena, "metadata.namespace: nothing will be done for it in the namespace \"" STR_FMT "\": %s are carried out in \"" DOMAIN_JOBS_NS "\"", STR_ARG(at->ns), plurals[i]));
 }
 
+/* --- programs ---------------------------------------------------------------------------------------------------------------------------- */
+
+static bool has_port(const struct json *template, str name)
+{
+    const struct json *containers = json_path(template, "spec", "containers", NULL);
+    for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
+        const struct json *ports = json_get(&containers->items[i], S("ports"));
+        for (uint32_t k = 0; json_is(ports, JSON_ARRAY) && k < ports->len; k++)
+            if (str_eq(json_get_str(&ports->items[k], S("name")), name))
+                return true;
+    }
+    return false;
+}
+
+/* Who may call a port that is not there is said in vain, and the one that was meant is closed to all: a policy opens what it names, and nothing else. */
+static void warn_of_policy(struct admission_attrs *at, const struct json *template, uint32_t n)
+{
+    const struct json *list = json_path(template, "networkPolicy", "ingresses", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        const struct json *ports = json_get(&list->items[i], S("ports"));
+        for (uint32_t k = 0; json_is(ports, JSON_ARRAY) && k < ports->len; k++) {
+            str name = json_get_str(&ports->items[k], S("port"));
+            if (name.len && !has_port(template, name))
+                api_req_warn(at->req, arena_fmt(at->arena, "spec.deployTemplates[%u].networkPolicy.ingresses[%u].ports[%u].port: \"" STR_FMT "\" has no effect: no container of the template has a port of this name", n, i, k,
+                                                STR_ARG(str_sub(name, 0, 63))));
+        }
+    }
+}
+
+static void warn_of_program(struct admission_attrs *at)
+{
+    const struct json *is = json_path(at->obj, "spec", "deployTemplates", NULL), *was = at->old ? json_path(at->old, "spec", "deployTemplates", NULL) : NULL;
+    if (is && was && json_equal(is, was))
+        return;
+    for (uint32_t i = 0; json_is(is, JSON_ARRAY) && i < is->len; i++)
+        warn_of_policy(at, &is->items[i], i);
+}
+
 /* --- bandwidth ---------------------------------------------------------------------------------------------------------------------------- */
 
 struct walk {
@@ -203,6 +241,8 @@ int kuscia_words_validate(struct admission_attrs *at, struct err *err)
     if (is_ours) {
         warn_of_words(at);
         warn_of_namespace(at);
+        if (str_is(at->res->plural, "appimages"))
+            warn_of_program(at);
     }
     if (!at->subresource.len) {
         warn_of_bandwidth(at);

@@ -83,6 +83,17 @@ TEST(megabits_taken_twice)
     arena_fini(&a);
 }
 
+#define POLICY(port) "{'spec':{'deployTemplates':[{},{'networkPolicy':{'ingresses':[{'from':{'roles':['a']},'ports':[{'port':'" port "'}]}]},'spec':{'containers':[{'ports':[{'name':'grpc'}]}]}}]}}"
+
+TEST(policies_for_nothing)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, G, "appimages", "", POLICY("grpcc"), NULL), "spec.deployTemplates[1].networkPolicy.ingresses[0].ports[0].port: \"grpcc\" has no effect: no container of the template has a port of this name");
+    T_EQ_STR(said(&a, G, "appimages", "", POLICY("grpc"), NULL), "");
+    T_EQ_STR(said(&a, G, "appimages", "", POLICY("grpcc"), POLICY("grpcc")), "");
+    arena_fini(&a);
+}
+
 #define LIMIT(text) "{'spec':{'containers':[{'name':'a','resources':{'limits':{'cox.io/egress-bandwidth':'" text "'}}}]}}"
 #define WITH(key, text) "{'metadata':{'annotations':{'" key "':'" text "'}}}"
 
@@ -100,4 +111,4 @@ TEST(numbers_without_a_unit)
     arena_fini(&a);
 }
 
-TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, numbers_without_a_unit)
+TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, policies_for_nothing, numbers_without_a_unit)
