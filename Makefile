@@ -11,7 +11,7 @@ T ?= *
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMIT_TIME := $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough \
+WARN := -Wall -Wextra -Wformat-security -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough \
 	-Wpointer-arith -Wwrite-strings -Werror
 BASEFLAGS := -std=gnu17 -D_GNU_SOURCE -Isrc -I. -g -fno-omit-frame-pointer $(WARN)
 GCC_ONLY := $(if $(filter clang fuzz,$(V)),,-Wno-format-truncation)

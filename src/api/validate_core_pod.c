@@ -333,7 +333,7 @@ static void check_pod_annotations(struct vctx *c, const struct vpath *p, const s
         str value = json_str(&m->value);
         bool is_new = !json_get(before, m->key) || !str_eq(json_get_str(before, m->key), value); /* one that was stored before there was this rule stays */
         if (is_new && bandwidth_check_annotation(m->key, value, &err) < 0)
-            v_invalid_str(c, V_KEY(p, m->key), value, err.msg);
+            v_invalid_str(c, V_KEY(p, m->key), value, "%s", err.msg);
     }
     check_destinations(c, p, annotations, before);
     const struct json *lend = v_get(annotations, S(BANDWIDTH_LEND_NOTE));

@@ -215,6 +215,7 @@ TEST(bandwidth_annotations)
         BAD(NOTED("'cox.io/bandwidth-limits':'Bob=1M'"), NOTE "cox.io/bandwidth-limits]: Invalid value: 'Bob=1M': 'Bob' is neither a domain nor a range of addresses as 10.9.0.0/16"),
         BAD(NOTED("'cox.io/bandwidth-limits':'a=1M,b=1M,c=1M,d=1M,e=1M,f=1M,g=1M,h=1M,i=1M,j=1M,k=1M,l=1M,m=1M,n=1M','kuscia.secretflow/bandwidth-limit-bob':'1'"),
             NOTE "cox.io/bandwidth-limits]: Too many: 15 destinations are given, a pod has limits to at most 14"),
+        BAD(NOTED("'kubernetes.io/egress-bandwidth':'%s%n%999d'"), NOTE "kubernetes.io/egress-bandwidth]: Invalid value: '%s%n%999d': '%s%n%999d' is no bandwidth: it starts with no number"),
         BAD(NOTED("'cox.io/bandwidth-limits':'bob'"), NOTE "cox.io/bandwidth-limits]: Invalid value: 'bob': 'bob' is not of the form DESTINATION=BANDWIDTH, as bob=20Mbps"),
         BAD(NOTED("'kuscia.secretflow/bandwidth-limit-bob':'-1'"), NOTE "kuscia.secretflow/bandwidth-limit-bob]: Invalid value: '-1': '-1' is no number of KiB/s above 0"),
         BAD(NOTED("'kuscia.secretflow/bandwidth-limit-bob':'9223372036854775807'"),

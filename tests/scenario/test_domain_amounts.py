@@ -12,7 +12,7 @@ from lib.kuscia import Domains, ask, end_task, image, job, make, party, phase, s
 from lib.tasks import API, GROUPS, JOBS, K, TASKS, TaskInvariants  # noqa: E402
 
 PODS, NODES = "/api/v1/namespaces/default/pods", "/api/v1/nodes"
-NO_QUANTITY = ["", "much", "-1", "-1Mi", "1.5", "10MBps", "NaN", "inf", "1_000", "0x10", " ", "1 2", "5m", "1e400", "999999999999999999999999", -1, 1.5, True, [], {}]
+NO_QUANTITY = ["", "much", "%s%n%999d", "-1", "-1Mi", "1.5", "10MBps", "NaN", "inf", "1_000", "0x10", " ", "1 2", "5m", "1e400", "999999999999999999999999", -1, 1.5, True, [], {}]
 NO_BANDWIDTH = [v for v in NO_QUANTITY if v != ""] + ["0", "0Mbps", "-5Gbps", "2000Tbps", "1e30", "9223372036854775808", "18446744073709551616"]
 NO_COUNT = ["", "1", "much", -1, 1.5, 2**31, 2**63, 10**30, -2**63 - 1, True, [], {}]
 NO_COUNT_ABOVE_ZERO = [*NO_COUNT, 0]
