@@ -3,6 +3,7 @@
 #include "api/gen/gen.h"
 #include "api/validate_internal.h"
 #include "base/bandwidth.h"
+#include "base/limits.h"
 
 /* --- security ------------------------------------------------------------------------------------------------------------ */
 
@@ -291,6 +292,33 @@ void v_pod_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 
 /* --- pods and templates ---------------------------------------------------------------------------------------------------------- */
 
+/* A domain, an address or a range of them; the node passes over what is none, and nothing would be limited. */
+static bool is_destination(str to)
+{
+    struct v_address address;
+    unsigned bits;
+    bool numbers = to.len && to.p[0] >= '0' && to.p[0] <= '9' && str_find_char(to, '.') > 0;
+    return numbers ? (v_parse_ip(to, &address) || v_parse_cidr(to, &address, &bits)) && !address.v6 : !validate_dns1123_label(to);
+}
+
+static void check_destinations(struct vctx *c, const struct vpath *p, const struct json *annotations, const struct json *before)
+{
+    str value = json_get_str(annotations, S(BANDWIDTH_LIMITS)), rest = value, to;
+    size_t n = 0;
+    int64_t bits;
+    if (str_eq(value, json_get_str(before, S(BANDWIDTH_LIMITS))))
+        return;
+    while (rest.len && bandwidth_next_limit(&rest, &to, &bits, NULL) == 0 && ++n)
+        if (!is_destination(to)) {
+            v_invalid_str(c, V_KEY(p, S(BANDWIDTH_LIMITS)), value, "\"" STR_FMT "\" is neither a domain nor a range of addresses as 10.9.0.0/16", STR_ARG(to));
+            return;
+        }
+    v_foreach_member (m, annotations)
+        n += str_has_prefix(m->key, S(BANDWIDTH_LIMIT_TO));
+    if (n > LIMIT_BANDWIDTH_DESTS)
+        v_error(c, FIELD_TOO_MANY, V_KEY(p, S(BANDWIDTH_LIMITS)), NULL, "%zu destinations are given, a pod has limits to at most %d", n, LIMIT_BANDWIDTH_DESTS);
+}
+
 static void check_pod_annotations(struct vctx *c, const struct vpath *p, const struct json *annotations)
 {
     int64_t cost;
@@ -307,6 +335,7 @@ static void check_pod_annotations(struct vctx *c, const struct vpath *p, const s
         if (is_new && bandwidth_check_annotation(m->key, value, &err) < 0)
             v_invalid_str(c, V_KEY(p, m->key), value, "%s", err.msg);
     }
+    check_destinations(c, p, annotations, before);
     const struct json *lend = v_get(annotations, S(BANDWIDTH_LEND_NOTE));
     if (lend && !str_is(json_str(lend), BANDWIDTH_LEND_ACCEPT))
         v_invalid_str(c, V_KEY(p, S(BANDWIDTH_LEND_NOTE)), json_str(lend), "means nothing, only " BANDWIDTH_LEND_ACCEPT " does");

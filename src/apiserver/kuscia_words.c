@@ -25,6 +25,9 @@ static const struct {
     {"kusciajobs", "labels", "label", GROUP "/job-stage", "[\"Create\",\"Start\",\"Stop\",\"Suspend\",\"Restart\",\"Cancel\"]"},
     {"kusciadeployments", "annotations", "annotation", GROUP "/affinity-mode", "[\"none\",\"affinity\",\"anti-affinity\"]"},
     {"domains", "annotations", "annotation", DOMAIN_ASK_ANNOTATION, "[\"manual\"]"},
+    {"kusciajobs", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
+    {"kusciatasks", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
+    {"kusciadeployments", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
 };
 
 static str list_text(struct arena *a, const struct json *words)
@@ -72,12 +75,82 @@ static void warn_of_namespace(struct admission_attrs *at)
             api_req_warn(at->req, arena_fmt(at->arena, "metadata.namespace: nothing will be done for it in the namespace \"" STR_FMT "\": %s are carried out in \"" DOMAIN_JOBS_NS "\"", STR_ARG(at->ns), plurals[i]));
 }
 
+/* --- programs ---------------------------------------------------------------------------------------------------------------------------- */
+
+static bool has_port(const struct json *template, str name)
+{
+    const struct json *containers = json_path(template, "spec", "containers", NULL);
+    for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
+        const struct json *ports = json_get(&containers->items[i], S("ports"));
+        for (uint32_t k = 0; json_is(ports, JSON_ARRAY) && k < ports->len; k++)
+            if (str_eq(json_get_str(&ports->items[k], S("name")), name))
+                return true;
+    }
+    return false;
+}
+
+/* Who may call a port that is not there is said in vain, and the one that was meant is closed to all: a policy opens what it names, and nothing else. */
+static void warn_of_policy(struct admission_attrs *at, const struct json *template, uint32_t n)
+{
+    const struct json *list = json_path(template, "networkPolicy", "ingresses", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++) {
+        const struct json *ports = json_get(&list->items[i], S("ports"));
+        for (uint32_t k = 0; json_is(ports, JSON_ARRAY) && k < ports->len; k++) {
+            str name = json_get_str(&ports->items[k], S("port"));
+            if (name.len && !has_port(template, name))
+                api_req_warn(at->req, arena_fmt(at->arena, "spec.deployTemplates[%u].networkPolicy.ingresses[%u].ports[%u].port: \"" STR_FMT "\" has no effect: no container of the template has a port of this name", n, i, k,
+                                                STR_ARG(str_sub(name, 0, 63))));
+        }
+    }
+}
+
+static void warn_of_program(struct admission_attrs *at)
+{
+    const struct json *is = json_path(at->obj, "spec", "deployTemplates", NULL), *was = at->old ? json_path(at->old, "spec", "deployTemplates", NULL) : NULL;
+    if (is && was && json_equal(is, was))
+        return;
+    for (uint32_t i = 0; json_is(is, JSON_ARRAY) && i < is->len; i++)
+        warn_of_policy(at, &is->items[i], i);
+}
+
 /* --- bandwidth ---------------------------------------------------------------------------------------------------------------------------- */
 
 struct walk {
     struct admission_attrs *at;
     struct strbuf path;
 };
+
+/* A number alone counts bits: nobody has a pod of 100 bit/s, or a node of 1000. */
+static void warn_of_bits(struct admission_attrs *at, str where, str said, int64_t bits, int64_t least)
+{
+    char text[BANDWIDTH_TEXT];
+    if (bits > 0 && bits < least)
+        api_req_warn(at->req, arena_fmt(at->arena, STR_FMT ": \"" STR_FMT "\" is %s: say the unit, as in 100M", STR_ARG(where), STR_ARG(str_sub(said, 0, 40)), bandwidth_print(bits, text)));
+}
+
+static void warn_of_end(struct walk *w, const char *list, str name, const struct json *amount)
+{
+    struct quantity q;
+    str said = json_str(amount);
+    if (quantity_parse(said, &q))
+        warn_of_bits(w->at, arena_fmt(w->at->arena, STR_FMT ".%s[" STR_FMT "]", STR_ARG(strbuf_str(&w->path)), list, STR_ARG(name)), said, quantity_to_i64(&q), WORDS_POD_BITS);
+}
+
+static void warn_of_notes(struct admission_attrs *at)
+{
+    static const struct {
+        const char *plural, *key;
+        int64_t least;
+    } notes[] = {{"pods", BANDWIDTH_EGRESS_LIMIT, WORDS_POD_BITS}, {"pods", BANDWIDTH_INGRESS_LIMIT, WORDS_POD_BITS}, {"nodes", BANDWIDTH_CAPACITY, WORDS_NODE_BITS}};
+    for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
+        str is = admission_is_kind(at, "", notes[i].plural) ? noted(at->obj, "annotations", notes[i].key) : S("");
+        int64_t bits[BANDWIDTH_ENDS];
+        if (!is.len || str_eq(is, noted(at->old, "annotations", notes[i].key)) || bandwidth_parse_ends(is, bits, NULL) < 0)
+            continue;
+        for (int e = 0; e < BANDWIDTH_ENDS; e++)
+            warn_of_bits(at, arena_fmt(at->arena, "annotation %s", notes[i].key), is, bits[e], notes[i].least);
+    }
+}
 
 static void warn_of_amount(struct walk *w, const char *list, const struct json *amount)
 {
@@ -92,6 +165,20 @@ static void warn_of_amount(struct walk *w, const char *list, const struct json *
                                        STR_ARG(str_sub(said, 0, 40)), text));
 }
 
+static void warn_of_list(struct walk *w, const char *name, const struct json *list, const struct json *was)
+{
+    for (uint32_t i = 0; json_is(list, JSON_OBJECT) && i < list->len; i++) {
+        str key = list->members[i].key;
+        const struct json *amount = &list->members[i].value, *before = json_get(was, key);
+        if (!bandwidth_is_resource(key) || (before && json_equal(amount, before)))
+            continue;
+        if (str_is(key, BANDWIDTH_KUSCIA))
+            warn_of_amount(w, name, amount);
+        else
+            warn_of_end(w, name, key, amount);
+    }
+}
+
 /* Most objects name none: the walk that notes where it is is not worth it. */
 static bool names_bandwidth(const struct json *v)
 {
@@ -99,7 +186,7 @@ static bool names_bandwidth(const struct json *v)
     for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len && !found; i++)
         found = names_bandwidth(&v->items[i]);
     for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len && !found; i++)
-        found = str_is(v->members[i].key, BANDWIDTH_KUSCIA) || names_bandwidth(&v->members[i].value);
+        found = bandwidth_is_resource(v->members[i].key) || names_bandwidth(&v->members[i].value);
     return found;
 }
 
@@ -119,11 +206,8 @@ static void walk(struct walk *w, const struct json *v, const struct json *old)
         strbuf_addf(&w->path, "%s" STR_FMT, len ? "." : "", STR_ARG(v->members[i].key));
         if (str_is(v->members[i].key, "resources")) {
             static const char *const lists[] = {"requests", "limits"};
-            for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
-                const struct json *amount = json_get(json_get(value, str_of(lists[k])), S(BANDWIDTH_KUSCIA)), *before = json_get(json_get(was, str_of(lists[k])), S(BANDWIDTH_KUSCIA));
-                if (amount && !(before && json_equal(amount, before)))
-                    warn_of_amount(w, lists[k], amount);
-            }
+            for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+                warn_of_list(w, lists[k], json_get(value, str_of(lists[k])), json_get(was, str_of(lists[k])));
         } else {
             walk(w, value, was);
         }
@@ -157,8 +241,12 @@ int kuscia_words_validate(struct admission_attrs *at, struct err *err)
     if (is_ours) {
         warn_of_words(at);
         warn_of_namespace(at);
+        if (str_is(at->res->plural, "appimages"))
+            warn_of_program(at);
     }
-    if (!at->subresource.len)
+    if (!at->subresource.len) {
         warn_of_bandwidth(at);
+        warn_of_notes(at);
+    }
     return 0;
 }

@@ -2,7 +2,9 @@
  *
  *   jobs, tasks, services outside of the namespace cross-domain, where nobody looks at them
  *   words of labels and annotations that have no effect: a stage, an answer (which is refused: a job would wait for it for ever), a wish to be asked, an affinity
+ *   a networkPolicy of an AppImage for a port that its containers do not have
  *   kuscia.io/bandwidth of WORDS_BANDWIDTH Mbit/s or more: the unit is in the name, and "100M" is a million times as much as "100"
+ *   cox.io/egress-bandwidth and its like below WORDS_POD_BITS, a node's bandwidth below WORDS_NODE_BITS: a number without its unit counts bits
  * Only what a write brings is spoken of, not what was there before.
  * Threads: on the request's loop.  Ownership: everything is on the request's arena. */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -11,6 +13,8 @@
 #include "apiserver/admission.h"
 
 #define WORDS_BANDWIDTH 1000000 /* 1 Tbit/s for one pod */
+#define WORDS_POD_BITS 1000
+#define WORDS_NODE_BITS 1000000
 
 /* For the table of admission. */
 int kuscia_words_validate(struct admission_attrs *at, struct err *err);

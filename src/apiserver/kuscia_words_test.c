@@ -83,4 +83,32 @@ TEST(megabits_taken_twice)
     arena_fini(&a);
 }
 
-TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice)
+#define POLICY(port) "{'spec':{'deployTemplates':[{},{'networkPolicy':{'ingresses':[{'from':{'roles':['a']},'ports':[{'port':'" port "'}]}]},'spec':{'containers':[{'ports':[{'name':'grpc'}]}]}}]}}"
+
+TEST(policies_for_nothing)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, G, "appimages", "", POLICY("grpcc"), NULL), "spec.deployTemplates[1].networkPolicy.ingresses[0].ports[0].port: \"grpcc\" has no effect: no container of the template has a port of this name");
+    T_EQ_STR(said(&a, G, "appimages", "", POLICY("grpc"), NULL), "");
+    T_EQ_STR(said(&a, G, "appimages", "", POLICY("grpcc"), POLICY("grpcc")), "");
+    arena_fini(&a);
+}
+
+#define LIMIT(text) "{'spec':{'containers':[{'name':'a','resources':{'limits':{'cox.io/egress-bandwidth':'" text "'}}}]}}"
+#define WITH(key, text) "{'metadata':{'annotations':{'" key "':'" text "'}}}"
+
+TEST(numbers_without_a_unit)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, "", "pods", "n", LIMIT("100"), NULL), "spec.containers[0].resources.limits[cox.io/egress-bandwidth]: \"100\" is 100 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, "", "pods", "n", LIMIT("1k"), NULL), "");
+    T_EQ_STR(said(&a, "", "pods", "n", LIMIT("100"), LIMIT("100")), "");
+    T_EQ_STR(said(&a, "", "pods", "n", WITH("kubernetes.io/ingress-bandwidth", "10"), NULL), "annotation kubernetes.io/ingress-bandwidth: \"10\" is 10 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "1000"), "{}"), "annotation cox.io/bandwidth-capacity: \"1000\" is 1 kbit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "egress=1Gbps,ingress=2"), "{}"), "annotation cox.io/bandwidth-capacity: \"egress=1Gbps,ingress=2\" is 2 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "egress=1Gbps"), "{}"), "");
+    T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", WITH("cox.io/bandwidth-lend", "yes"), NULL), "annotation cox.io/bandwidth-lend: \"yes\" has no effect: there is accept");
+    arena_fini(&a);
+}
+
+TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, policies_for_nothing, numbers_without_a_unit)
