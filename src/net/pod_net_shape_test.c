@@ -467,6 +467,12 @@ TEST(a_request_is_a_share_of_what_the_node_has)
     /* a capacity that is lowered */
     T_NO_ERR(pod_net_capacity(n, 50 * MBIT, 80 * MBIT, &mended, &err), &err);
     T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 20Mbit ceil 50Mbit") != NULL);
+    /* who asked for nothing has so little that a hundred of them are a twentieth of the node */
+    SHAPE(n, "pod-b", .limit = {30 * MBIT, 0});
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:30 "), "rate 25Kbit ceil 30Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:2 "), "rate 25Kbit ceil 50Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-in", "htb 1:30 "), "rate 40Kbit ceil 80Mbit") != NULL);
+    SHAPE(n, "pod-b", .limit = {0});
     /* one leaves: the other has what it asked for again, as far as there is */
     T_NO_ERR(pod_net_detach(n, S("pod-c"), &err), &err);
     T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 50Mbit") != NULL);

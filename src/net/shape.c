@@ -21,7 +21,8 @@
 #define BUCKETS 256u
 #define LAST_NODE 255u
 #define QUANTUM_BYTES 60000u        /* one large segment in a turn: what is lent is lent in equal parts */
-#define RATE_MIN_BITS 64000         /* of those who asked for nothing: they must not starve */
+#define RATE_MIN_BITS 64000         /* of those who asked for nothing: they must not starve, */
+#define RATE_MIN_PART 2000          /* and have no more than this part of what all have: a hundred of them are a twentieth, which the system's part covers */
 #define RATE_PART_BITS 8            /* of a destination, and of the rest beside it: they share what is the pod's.  What a class has of its own it may send whatever its parent's ceiling says */
 #define QUEUE_MIN_BYTES (256u << 10) /* four large segments: with fewer TCP loses more than it should */
 #define QUEUE_MAX_BYTES (16u << 20)
@@ -59,6 +60,11 @@ void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNA
         snprintf(ret, IFNAMSIZ, "%.4s%06x-%s", bridge, (unsigned)(str_hash(str_of(bridge)) & 0xffffff), end);
 }
 
+static int64_t least_rate(int64_t total)
+{
+    return MAX(MIN((int64_t)RATE_MIN_BITS, total / RATE_MIN_PART), (int64_t)RATE_PART_BITS);
+}
+
 static uint32_t queue_bytes(int64_t rate, int64_t ceil)
 {
     int64_t bytes = MAX(rate / 8 / QUEUE_RATE_PER_S, ceil / 8 / QUEUE_CEIL_PER_S);
@@ -67,13 +73,13 @@ static uint32_t queue_bytes(int64_t rate, int64_t ceil)
 
 static int put_node_classes(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
 {
-    int64_t total = MAX(t->total[d], (int64_t)RATE_MIN_BITS);
+    int64_t total = MAX(t->total[d], (int64_t)RATE_MIN_BITS), least = least_rate(total);
     struct nl_tc_class node = {.minor = NODE_CLASS, .rate_bits = total, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
-    struct nl_tc_class rest = {.minor = REST_CLASS, .parent = NODE_CLASS, .rate_bits = RATE_MIN_BITS, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
+    struct nl_tc_class rest = {.minor = REST_CLASS, .parent = NODE_CLASS, .rate_bits = least, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
     int r = nl_tc_class_put(s, t->index[d], &node);
     if (r == 0)
         r = nl_tc_class_put(s, t->index[d], &rest);
-    return r == 0 ? nl_tc_queue_put(s, t->index[d], REST_CLASS, queue_bytes(RATE_MIN_BITS, total)) : r;
+    return r == 0 ? nl_tc_queue_put(s, t->index[d], REST_CLASS, queue_bytes(least, total)) : r;
 }
 
 static int setup_device(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
@@ -217,7 +223,7 @@ static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_d
     for (size_t i = 0; i < share->ndests && r == 0; i++) {
         const struct shape_dest *to = &share->dests[i];
         uint16_t minor = (uint16_t)(k << 4 | (i + 2));
-        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, RATE_MIN_BITS, t->total[d]);
+        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, 0, t->total[d]);
         for (size_t j = 0; j < to->nnets && r == 0; j++, node++) {
             struct nl_tc_filter f = {.where = NL_TC_ON_HTB, .handle = filter_of(k, node), .minor = minor, .nmatch = 2,
                                      .match = {{own_address[d], ip, UINT32_MAX}, {other_address[d], to->nets[j].base, ipam_mask(to->nets[j].prefix)}}};
@@ -231,7 +237,7 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
 {
     int index = t->index[d];
     /* A limit above what the node has is that of somebody who does not know the node: traffic inside of it may use it. */
-    int64_t ceil = share->limit[d] ? share->limit[d] : MAX(t->total[d], (int64_t)RATE_MIN_BITS), rate = MAX(MIN(share->request[d], ceil), (int64_t)MIN(RATE_MIN_BITS, ceil));
+    int64_t ceil = share->limit[d] ? share->limit[d] : MAX(t->total[d], (int64_t)RATE_MIN_BITS), rate = MAX(MIN(share->request[d], ceil), MIN(least_rate(t->total[d]), ceil));
     struct nl_tc_class pod = {.minor = (uint16_t)(k << 4), .parent = NODE_CLASS, .rate_bits = rate, .ceil_bits = ceil, .quantum_bytes = QUANTUM_BYTES};
     struct nl_tc_filter whole = {.where = NL_TC_ON_HTB, .handle = filter_of(k, LAST_NODE), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_address[d], ip, UINT32_MAX}}};
     /* the network gives pods no IPv6 addresses, but every link has one of its own */
