@@ -140,6 +140,7 @@ static int open_parts(struct agent *g, struct err *err)
     if (file_read("/etc/resolv.conf", RESOLV_CONF_BYTES, &g->resolv_conf, NULL, NULL) < 0)
         g->resolv_conf = xstrdup("");
     node_info_read(&g->info_arena, o->dir, &g->info);
+    g->bandwidth_card = g->info.bandwidth_mbps;
     if (node_bandwidth(o->capacity, o->reserved, g->info.bandwidth_mbps, &g->bandwidth_node, NULL) < 0) /* who starts an agent checks; a card may be slower than what is reserved */
         err_ignore(node_bandwidth(NULL, NULL, 0, &g->bandwidth_node, NULL), "what is assumed is always more than what is reserved");
     g->node_ip = o->node_ip ? str_of(o->node_ip) : g->info.address;

@@ -96,6 +96,11 @@ int agent_bandwidth_shape(const struct agent *g, const struct json *pod, struct 
     return 0;
 }
 
+static double overcommit(const struct agent *g)
+{
+    return g->bandwidth_overcommit > 0 ? g->bandwidth_overcommit : 1;
+}
+
 bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *holders, size_t n, struct arena *a, str *ret_message)
 {
     struct agent *g = p->agent;
@@ -103,7 +108,7 @@ bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *ho
     if (pod_bandwidth_read(&p->tree, &mine, NULL) < 0)
         return true; /* its setup says what is wrong */
     for (int e = 0; e < BANDWIDTH_ENDS; e++) {
-        double room = (double)(g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e]) * (g->bandwidth_overcommit > 0 ? g->bandwidth_overcommit : 1);
+        double room = (double)(g->bandwidth_node.total[e] - g->bandwidth_node.reserved[e]) * overcommit(g);
         int64_t used = 0;
         for (size_t i = 0; mine.request[e] && i < n; i++)
             used += pod_bandwidth_read(&holders[i]->tree, &other, NULL) == 0 ? other.request[e] : 0;
@@ -117,18 +122,34 @@ bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *ho
     return true;
 }
 
-/* Somebody said through the API what the node has.  Shares follow with the next round. */
-void agent_bandwidth_noted(struct agent *g, str note)
+/* Shares follow with the next round. */
+static bool size_up(struct agent *g)
 {
     struct err err = ERR_NONE;
+    bool good = node_bandwidth_noted(g->opts.capacity, g->opts.reserved, g->info.bandwidth_mbps, str_of(g->bandwidth_note ? g->bandwidth_note : ""), &g->bandwidth_node, &err) == 0;
+    if (!good)
+        log_warn("the node keeps the bandwidth that it had", KV("why", "%s", err.msg));
+    return good;
+}
+
+/* Somebody said through the API what the node has. */
+void agent_bandwidth_noted(struct agent *g, str note)
+{
     if (str_eq(note, g->bandwidth_note ? str_of(g->bandwidth_note) : S("")))
         return;
     free(g->bandwidth_note);
     g->bandwidth_note = str_dup(note);
-    if (node_bandwidth_noted(g->opts.capacity, g->opts.reserved, g->info.bandwidth_mbps, note, &g->bandwidth_node, &err) < 0)
-        log_warn("the node keeps the bandwidth that it had", KV("why", "%s", err.msg));
-    else
+    if (size_up(g))
         agent_node_status_soon(g);
+}
+
+void agent_bandwidth_card(struct agent *g)
+{
+    node_info_refresh_speed(&g->info);
+    if (g->bandwidth_card == g->info.bandwidth_mbps)
+        return;
+    g->bandwidth_card = g->info.bandwidth_mbps;
+    size_up(g);
 }
 
 /* --- a round ------------------------------------------------------------------------------------------------------------------ */
@@ -460,7 +481,7 @@ void agent_bandwidth_metrics(struct agent *g, struct arena *a, struct strbuf *ou
     sum_requests(g, requested, lent);
     agent_bandwidth_room(g, left, lend);
     for (int e = 0; e < BANDWIDTH_ENDS; e++)
-        left[e] = MAX(left[e] - requested[e], (int64_t)0);
+        left[e] = MAX((int64_t)((double)left[e] * overcommit(g)) - requested[e], (int64_t)0);
     node_gauge(g, out, "node_bandwidth_total_bits", "Bandwidth that the node has, bit/s.", g->bandwidth_node.total);
     node_gauge(g, out, "node_bandwidth_system_bits", "Bandwidth that is kept for the system, bit/s.", g->bandwidth_node.reserved);
     node_gauge(g, out, "node_bandwidth_reserved_bits", "Bandwidth that pods were promised, bit/s.", requested);

@@ -232,6 +232,7 @@ struct agent {
     struct agent_bandwidth *bandwidth; /* NULL: the network has no shares */
     struct loop_timer bandwidth_timer;
     struct node_bandwidth bandwidth_node;
+    int64_t bandwidth_card;            /* Mbit/s, as info had it when that was made */
     char *bandwidth_note;              /* annotation of the Node that says what it has; NULL: none */
     double bandwidth_overcommit;       /* of the Node's annotation; 0: none */
     bool bandwidth_lending;            /* of the Node's annotation: what was measured decides how much is free, and how much is lent */
@@ -428,6 +429,8 @@ void agent_bandwidth_free(struct agent *g);
 int agent_bandwidth_shape(const struct agent *g, const struct json *pod, struct arena *a, struct agent_shape **ret, struct err *err) MUST_CHECK;
 /* The Node's annotation about what it has, "": none. */
 void agent_bandwidth_noted(struct agent *g, str note);
+/* Reads the card's speed, which may be another one; before the status is made. */
+void agent_bandwidth_card(struct agent *g);
 /* Is there room beside those who hold theirs? */
 bool agent_bandwidth_fits(struct agent_pod *p, const struct agent_pod *const *holders, size_t n, struct arena *a, str *ret_message);
 /* Adds "network" and "bandwidth" to what /stats/summary says of a pod, uid "": of the node. */

@@ -304,6 +304,7 @@ static void send_status(struct agent *g)
     g->status_again = false;
     list_images(g);
     node_info_refresh(g->opts.dir, &g->info);
+    agent_bandwidth_card(g);
     struct json status = status_of(g, &a), patch = json_object();
     if (is_same_status(g->status_reported, &status) && now - g->status_at < STATUS_MAX_AGE_NS)
         return;

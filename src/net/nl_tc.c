@@ -13,7 +13,6 @@
 #define TICK_NS 64u
 #define BURST_MIN_BYTES (32u << 10) /* one large segment must not wait for tokens that never come */
 #define BURST_NS 5000000u           /* a timer of a busy machine may be this late, and what was missed must be made up for */
-enum { PRIO_IPV4 = 1, PRIO_IPV6 }; /* one number for each protocol */
 
 static void begin(struct nl_msg *m, uint16_t type, uint16_t flags, int index, uint32_t handle, uint32_t parent, uint32_t info)
 {
@@ -139,14 +138,15 @@ int nl_tc_clsact_del(struct nl_sock *s, int index)
 }
 
 /* --- filters ------------------------------------------------------------------------------------------------------------------ */
-static void begin_filter(struct nl_msg *m, uint16_t type, uint16_t flags, int index, enum nl_tc_where where, bool ipv6, uint32_t handle)
+static void begin_filter(struct nl_msg *m, uint16_t type, uint16_t flags, int index, enum nl_tc_where where, enum nl_tc_protocol protocol, uint32_t handle)
 {
     static const uint32_t parents[] = {
         [NL_TC_ON_HTB] = NL_TC_ROOT,
         [NL_TC_ON_ARRIVAL] = TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS),
         [NL_TC_ON_DEPARTURE] = TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS),
     };
-    begin(m, type, flags, index, handle, parents[where], ipv6 ? PRIO_IPV6 << 16 | htons(ETH_P_IPV6) : PRIO_IPV4 << 16 | htons(ETH_P_IP));
+    static const uint16_t types[] = {[NL_TC_IPV4] = ETH_P_IP, [NL_TC_IPV6] = ETH_P_IPV6, [NL_TC_TAGGED] = ETH_P_8021Q, [NL_TC_TAGGED_TWICE] = ETH_P_8021AD};
+    begin(m, type, flags, index, handle, parents[where], (uint32_t)(protocol + 1) << 16 | htons(types[protocol])); /* one priority for each protocol */
     nl_put_str(m, TCA_KIND, "u32");
 }
 
@@ -176,7 +176,7 @@ int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f)
         sel.sel.hmask = htonl(0xff);
         sel.sel.hoff = f->hash_at;
     }
-    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, f->where, f->ipv6, f->handle);
+    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, f->where, f->protocol, f->handle);
     size_t o = nl_nest(&m, TCA_OPTIONS);
     if (!f->link)
         nl_put_u32(&m, TCA_U32_CLASSID, NL_TC_CLASS(f->minor ? f->minor : 1));
@@ -191,10 +191,10 @@ int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f)
     return nl_call(s, &m);
 }
 
-int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle)
+int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, enum nl_tc_protocol protocol, uint32_t handle)
 {
     struct nl_msg m;
-    begin_filter(&m, RTM_DELTFILTER, 0, index, where, ipv6, handle);
+    begin_filter(&m, RTM_DELTFILTER, 0, index, where, protocol, handle);
     return nl_call(s, &m);
 }
 
@@ -205,17 +205,17 @@ static void look_away(void *arg, const void *payload, size_t len)
     (void)len;
 }
 
-int nl_tc_filter_find(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle)
+int nl_tc_filter_find(struct nl_sock *s, int index, enum nl_tc_where where, enum nl_tc_protocol protocol, uint32_t handle)
 {
     struct nl_msg m;
-    begin_filter(&m, RTM_GETTFILTER, 0, index, where, ipv6, handle);
+    begin_filter(&m, RTM_GETTFILTER, 0, index, where, protocol, handle);
     return nl_ask(s, &m, look_away, NULL);
 }
 
-int nl_tc_table_add(struct nl_sock *s, int index, bool ipv6, uint32_t table, uint32_t buckets)
+int nl_tc_table_add(struct nl_sock *s, int index, enum nl_tc_protocol protocol, uint32_t table, uint32_t buckets)
 {
     struct nl_msg m;
-    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, NL_TC_ON_HTB, ipv6, table << 20);
+    begin_filter(&m, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, index, NL_TC_ON_HTB, protocol, table << 20);
     size_t o = nl_nest(&m, TCA_OPTIONS);
     nl_put_u32(&m, TCA_U32_DIVISOR, buckets);
     nl_nest_end(&m, o);

@@ -35,6 +35,7 @@ int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_minors *ret) MUS
 int nl_tc_clsact_add(struct nl_sock *s, int index) MUST_CHECK; /* -EEXIST */
 int nl_tc_clsact_del(struct nl_sock *s, int index) MUST_CHECK;
 
+enum nl_tc_protocol { NL_TC_IPV4, NL_TC_IPV6, NL_TC_TAGGED, NL_TC_TAGGED_TWICE }; /* which packets a filter is asked for; the last two: 802.1Q and 802.1ad, whatever is in them */
 enum nl_tc_where { NL_TC_ON_HTB, NL_TC_ON_ARRIVAL, NL_TC_ON_DEPARTURE }; /* the last two: of clsact */
 enum { NL_TC_SRC = 12, NL_TC_DST = 16, NL_TC_MAC_SRC = -6, NL_TC_MAC_DST = -12 }; /* where an IPv4 header has the address; the last four bytes of a MAC, before any header */
 struct nl_tc_match {
@@ -43,7 +44,7 @@ struct nl_tc_match {
 };
 struct nl_tc_filter {
     enum nl_tc_where where;
-    bool ipv6;             /* asked for IPv6 packets, else for IPv4 ones; each has tables of its own */
+    enum nl_tc_protocol protocol; /* each has tables of its own */
     uint32_t handle;       /* NL_TC_FILTER; table 0: where filters of this place start, whichever number it has (the two sides of a clsact have one each) */
     struct nl_tc_match match[2];
     size_t nmatch;         /* 0: every packet of the protocol */
@@ -53,6 +54,6 @@ struct nl_tc_filter {
     int8_t hash_at;
 };
 int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f) MUST_CHECK; /* -EEXIST */
-int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle) MUST_CHECK;
-int nl_tc_filter_find(struct nl_sock *s, int index, enum nl_tc_where where, bool ipv6, uint32_t handle) MUST_CHECK; /* 0: it is there */
-int nl_tc_table_add(struct nl_sock *s, int index, bool ipv6, uint32_t table, uint32_t buckets) MUST_CHECK; /* on the htb; -EEXIST */
+int nl_tc_filter_del(struct nl_sock *s, int index, enum nl_tc_where where, enum nl_tc_protocol protocol, uint32_t handle) MUST_CHECK;
+int nl_tc_filter_find(struct nl_sock *s, int index, enum nl_tc_where where, enum nl_tc_protocol protocol, uint32_t handle) MUST_CHECK; /* 0: it is there */
+int nl_tc_table_add(struct nl_sock *s, int index, enum nl_tc_protocol protocol, uint32_t table, uint32_t buckets) MUST_CHECK; /* on the htb; -EEXIST */

@@ -5,6 +5,10 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -123,6 +127,7 @@ struct sock_job {
     const char *ip;
     bool listen;
     int fd;
+    uint16_t tag;
 };
 
 static int make_socket(void *arg)
@@ -275,6 +280,37 @@ static int send_twice(void *arg)
     return r;
 }
 
+/* A datagram in a frame of one's own making, as a container with NET_RAW can: tagged, priority 0 of no VLAN, which whoever gets it takes for an untagged one. */
+static int send_tagged(void *arg)
+{
+    const struct sock_job *j = arg;
+    struct {
+        uint8_t to[6], from[6];
+        uint16_t tag, vlan, type;
+        struct iphdr ip;
+        struct udphdr udp;
+        char text[3];
+    } __attribute__((packed)) f = {.from = {2, 0, 0, 0, 0, 1}, .tag = htons(j->tag), .type = htons(ETH_P_IP), .text = "tag"};
+    struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex("eth0"), .sll_halen = 6};
+    FD_AUTO fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    struct in_addr ip;
+    inet_pton(AF_INET, j->ip, &ip);
+    f.to[0] = 0x0a; /* as pod_net_mac has it */
+    f.to[1] = 0x70;
+    memcpy(f.to + 2, &ip, 4);
+    f.ip = (struct iphdr){.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP, .tot_len = htons(sizeof f.ip + sizeof f.udp + sizeof f.text), .saddr = htonl(0x0a2a034d), .daddr = ip.s_addr};
+    f.udp = (struct udphdr){.source = htons(5001), .dest = htons(5001), .len = htons(sizeof f.udp + sizeof f.text)};
+    uint32_t sum = 0;
+    for (size_t i = 0; i < sizeof f.ip; i += 2) {
+        uint16_t word;
+        memcpy(&word, (const char *)&f.ip + i, 2);
+        sum += word;
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    f.ip.check = (uint16_t)~(sum + (sum >> 16));
+    return sendto(fd, &f, sizeof f, 0, (struct sockaddr *)&to, sizeof to) == sizeof f ? 0 : -errno;
+}
+
 static int bind_datagrams(void *arg)
 {
     struct sock_job *j = arg;
@@ -297,11 +333,15 @@ TEST(nobody_sends_under_another_address)
     FD_AUTO ns_a = open(ns_path("pod-a"), O_RDONLY | O_CLOEXEC);
     FD_AUTO ns_b = open(ns_path("pod-b"), O_RDONLY | O_CLOEXEC);
     T_EQ_INT(netns_run(ns_b, bind_datagrams, &to), 0);
-    T_EQ_INT(netns_run(ns_a, send_twice, &from), 0);
     struct pollfd p = {.fd = to.fd, .events = POLLIN};
-    T_EQ_INT(poll(&p, 1, PATIENCE_MS), 1);
-    T_EQ_INT(read(to.fd, text, 3), 3);
-    T_EQ_STR(str_of(text), "own");
+    for (size_t i = 0; i < 3; i++) { /* what comes before one's own does so on the same way */
+        T_EQ_INT(netns_run(ns_a, send_twice, &from), 0);
+        T_EQ_INT(poll(&p, 1, PATIENCE_MS), 1);
+        T_EQ_INT(read(to.fd, text, 3), 3);
+        T_EQ_STR(str_of(text), "own");
+        from.tag = i ? ETH_P_8021AD : ETH_P_8021Q;
+        T_EQ_INT(netns_run(ns_a, send_tagged, &from), 0);
+    }
     close(to.fd);
     pod_net_close(n);
 }
@@ -411,18 +451,18 @@ TEST(what_was_cut_off_is_made_right)
         T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many), 0);
         T_EQ_INT(classes("cut-out"), 2 + 2 + DESTS);
         for (uint32_t node = NETS; node > left; node--)
-            T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, node)), 0);
+            T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, node)), 0);
         if (left == 0)
             T_EQ_INT(nl_tc_class_del(&s, t.index[SHAPE_OUT], K << 4 | 4), 0); /* and a class in the middle */
         T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &few), 0);
         T_EQ_INT(classes("cut-out"), 2 + 2 + 1);
-        T_EQ_INT(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, 1)), 0);
-        T_OK(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, 2)) < 0);
+        T_EQ_INT(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, 1)), 0);
+        T_OK(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, 2)) < 0);
     }
     /* the same for one who goes, and for a new process that finds it */
     T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many), 0);
     for (uint32_t node = NETS; node > 0; node--)
-        T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, false, NL_TC_FILTER(0x10, K, node)), 0);
+        T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, node)), 0);
     T_EQ_INT(nl_tc_class_del(&s, t.index[SHAPE_OUT], K << 4 | 2), 0);
     T_EQ_INT(shape_keep(&s, &t, NULL, 0), 0);
     T_EQ_INT(classes("cut-out"), 2);
@@ -467,6 +507,12 @@ TEST(a_request_is_a_share_of_what_the_node_has)
     /* a capacity that is lowered */
     T_NO_ERR(pod_net_capacity(n, 50 * MBIT, 80 * MBIT, &mended, &err), &err);
     T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 20Mbit ceil 50Mbit") != NULL);
+    /* who asked for nothing has so little that a hundred of them are a twentieth of the node */
+    SHAPE(n, "pod-b", .limit = {30 * MBIT, 0});
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:30 "), "rate 25Kbit ceil 30Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:2 "), "rate 25Kbit ceil 50Mbit") != NULL);
+    T_OK(strstr(tc_line("class", "cox0-in", "htb 1:30 "), "rate 40Kbit ceil 80Mbit") != NULL);
+    SHAPE(n, "pod-b", .limit = {0});
     /* one leaves: the other has what it asked for again, as far as there is */
     T_NO_ERR(pod_net_detach(n, S("pod-c"), &err), &err);
     T_OK(strstr(tc_line("class", "cox0-out", "1:20 "), "rate 50Mbit") != NULL);

@@ -21,7 +21,8 @@
 #define BUCKETS 256u
 #define LAST_NODE 255u
 #define QUANTUM_BYTES 60000u        /* one large segment in a turn: what is lent is lent in equal parts */
-#define RATE_MIN_BITS 64000         /* of those who asked for nothing: they must not starve */
+#define RATE_MIN_BITS 64000         /* of those who asked for nothing: they must not starve, */
+#define RATE_MIN_PART 2000          /* and have no more than this part of what all have: a hundred of them are a twentieth, which the system's part covers */
 #define RATE_PART_BITS 8            /* of a destination, and of the rest beside it: they share what is the pod's.  What a class has of its own it may send whatever its parent's ceiling says */
 #define QUEUE_MIN_BYTES (256u << 10) /* four large segments: with fewer TCP loses more than it should */
 #define QUEUE_MAX_BYTES (16u << 20)
@@ -59,6 +60,11 @@ void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNA
         snprintf(ret, IFNAMSIZ, "%.4s%06x-%s", bridge, (unsigned)(str_hash(str_of(bridge)) & 0xffffff), end);
 }
 
+static int64_t least_rate(int64_t total)
+{
+    return MAX(MIN((int64_t)RATE_MIN_BITS, total / RATE_MIN_PART), (int64_t)RATE_PART_BITS);
+}
+
 static uint32_t queue_bytes(int64_t rate, int64_t ceil)
 {
     int64_t bytes = MAX(rate / 8 / QUEUE_RATE_PER_S, ceil / 8 / QUEUE_CEIL_PER_S);
@@ -67,13 +73,13 @@ static uint32_t queue_bytes(int64_t rate, int64_t ceil)
 
 static int put_node_classes(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
 {
-    int64_t total = MAX(t->total[d], (int64_t)RATE_MIN_BITS);
+    int64_t total = MAX(t->total[d], (int64_t)RATE_MIN_BITS), least = least_rate(total);
     struct nl_tc_class node = {.minor = NODE_CLASS, .rate_bits = total, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
-    struct nl_tc_class rest = {.minor = REST_CLASS, .parent = NODE_CLASS, .rate_bits = RATE_MIN_BITS, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
+    struct nl_tc_class rest = {.minor = REST_CLASS, .parent = NODE_CLASS, .rate_bits = least, .ceil_bits = total, .quantum_bytes = QUANTUM_BYTES};
     int r = nl_tc_class_put(s, t->index[d], &node);
     if (r == 0)
         r = nl_tc_class_put(s, t->index[d], &rest);
-    return r == 0 ? nl_tc_queue_put(s, t->index[d], REST_CLASS, queue_bytes(RATE_MIN_BITS, total)) : r;
+    return r == 0 ? nl_tc_queue_put(s, t->index[d], REST_CLASS, queue_bytes(least, total)) : r;
 }
 
 static int setup_device(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d)
@@ -81,10 +87,10 @@ static int setup_device(struct nl_sock *s, const struct shape_tree *t, enum shap
     int r = nl_tc_htb_put(s, t->index[d], REST_CLASS);
     const struct nl_tc_filter to_table[] = {
         {.where = NL_TC_ON_HTB, .handle = NL_TC_FILTER(NL_TC_TABLE_ROOT, 0, 1), .link = TABLE, .hash_at = own_address[d]},
-        {.where = NL_TC_ON_HTB, .ipv6 = true, .handle = NL_TC_FILTER(0, 0, 1), .link = TABLE_IPV6, .hash_at = own_mac[d]},
+        {.where = NL_TC_ON_HTB, .protocol = NL_TC_IPV6, .handle = NL_TC_FILTER(0, 0, 1), .link = TABLE_IPV6, .hash_at = own_mac[d]},
     };
     for (size_t i = 0; i < ARRAY_LEN(to_table) && r == 0; i++) {
-        r = there_is_fine(nl_tc_table_add(s, t->index[d], to_table[i].ipv6, to_table[i].link, BUCKETS));
+        r = there_is_fine(nl_tc_table_add(s, t->index[d], to_table[i].protocol, to_table[i].link, BUCKETS));
         if (r == 0)
             r = there_is_fine(nl_tc_filter_add(s, t->index[d], &to_table[i]));
     }
@@ -184,12 +190,12 @@ static int clear_dest_filters(struct nl_sock *s, int index, uint32_t k)
     int r = 0;
     while (gone - there > 1 && r == 0) {
         uint32_t middle = there == 0 ? 1 : (there + gone) / 2; /* most pods have none */
-        r = nl_tc_filter_find(s, index, NL_TC_ON_HTB, false, filter_of(k, middle));
+        r = nl_tc_filter_find(s, index, NL_TC_ON_HTB, NL_TC_IPV4, filter_of(k, middle));
         *(r == 0 ? &there : &gone) = middle;
         r = absent_is_fine(r);
     }
     for (; there > 0 && r == 0; there--)
-        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, false, filter_of(k, there)));
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, NL_TC_IPV4, filter_of(k, there)));
     return r;
 }
 
@@ -217,7 +223,7 @@ static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_d
     for (size_t i = 0; i < share->ndests && r == 0; i++) {
         const struct shape_dest *to = &share->dests[i];
         uint16_t minor = (uint16_t)(k << 4 | (i + 2));
-        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, RATE_MIN_BITS, t->total[d]);
+        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, 0, t->total[d]);
         for (size_t j = 0; j < to->nnets && r == 0; j++, node++) {
             struct nl_tc_filter f = {.where = NL_TC_ON_HTB, .handle = filter_of(k, node), .minor = minor, .nmatch = 2,
                                      .match = {{own_address[d], ip, UINT32_MAX}, {other_address[d], to->nets[j].base, ipam_mask(to->nets[j].prefix)}}};
@@ -231,11 +237,11 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
 {
     int index = t->index[d];
     /* A limit above what the node has is that of somebody who does not know the node: traffic inside of it may use it. */
-    int64_t ceil = share->limit[d] ? share->limit[d] : MAX(t->total[d], (int64_t)RATE_MIN_BITS), rate = MAX(MIN(share->request[d], ceil), (int64_t)MIN(RATE_MIN_BITS, ceil));
+    int64_t ceil = share->limit[d] ? share->limit[d] : MAX(t->total[d], (int64_t)RATE_MIN_BITS), rate = MAX(MIN(share->request[d], ceil), MIN(least_rate(t->total[d]), ceil));
     struct nl_tc_class pod = {.minor = (uint16_t)(k << 4), .parent = NODE_CLASS, .rate_bits = rate, .ceil_bits = ceil, .quantum_bytes = QUANTUM_BYTES};
     struct nl_tc_filter whole = {.where = NL_TC_ON_HTB, .handle = filter_of(k, LAST_NODE), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_address[d], ip, UINT32_MAX}}};
     /* the network gives pods no IPv6 addresses, but every link has one of its own */
-    struct nl_tc_filter ipv6 = {.where = NL_TC_ON_HTB, .ipv6 = true, .handle = filter_ipv6_of(k), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_mac[d], ip, UINT32_MAX}}};
+    struct nl_tc_filter ipv6 = {.where = NL_TC_ON_HTB, .protocol = NL_TC_IPV6, .handle = filter_ipv6_of(k), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_mac[d], ip, UINT32_MAX}}};
     int r = clear_dest_filters(s, index, k);
     if (r == 0)
         r = nl_tc_class_put(s, index, &pod);
@@ -268,9 +274,9 @@ static int del_offset(struct nl_sock *s, int index, uint32_t k)
 {
     int r = clear_dest_filters(s, index, k);
     if (r == 0)
-        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, false, filter_of(k, LAST_NODE)));
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, NL_TC_IPV4, filter_of(k, LAST_NODE)));
     if (r == 0)
-        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, true, filter_ipv6_of(k)));
+        r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, NL_TC_IPV6, filter_ipv6_of(k)));
     if (r == 0)
         r = clear_classes(s, index, k, 1);
     return r == 0 ? absent_is_fine(nl_tc_class_del(s, index, (uint16_t)(k << 4))) : r;
@@ -312,10 +318,12 @@ int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ip
 }
 
 /* --- links -------------------------------------------------------------------------------------------------------------------- */
-/* What leaves the pod must be its own, what comes to it is whatever the network brings. */
+/* What leaves the pod must be its own, what comes to it is whatever the network brings.  A tagged frame would pass by in both directions, and who gets one takes the packet in it
+ * as its own when the tag is of no VLAN. */
 static int lead_direction(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, int link, uint32_t ip, bool all)
 {
-    struct nl_tc_filter own = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]}, own6 = own, sink = own, pass, sink6;
+    struct nl_tc_filter own = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, LEAD_NODE), .redirect = t->index[d]}, own6 = own, pass;
+    struct nl_tc_filter sink = {.where = place_on_link[d], .handle = NL_TC_FILTER(0, 0, SINK_NODE), .redirect = t->sink};
     if (d == SHAPE_OUT) {
         own.nmatch = own6.nmatch = 1;
         own.match[0] = (struct nl_tc_match){own_address[d], ip, UINT32_MAX};
@@ -325,18 +333,17 @@ static int lead_direction(struct nl_sock *s, const struct shape_tree *t, enum sh
     pass.handle = NL_TC_FILTER(0, 0, PASS_NODE);
     pass.redirect = 0;
     pass.match[pass.nmatch++] = (struct nl_tc_match){other_address[d], t->pods.base, ipam_mask(t->pods.prefix)};
-    sink.handle = NL_TC_FILTER(0, 0, SINK_NODE);
-    sink.redirect = t->sink;
-    sink6 = sink;
-    own6.ipv6 = sink6.ipv6 = true;
+    own6.protocol = NL_TC_IPV6;
     int r = all ? 0 : nl_tc_filter_add(s, link, &pass);
     if (r == 0)
         r = nl_tc_filter_add(s, link, &own);
     if (r == 0)
         r = nl_tc_filter_add(s, link, &own6);
-    if (r == 0 && d == SHAPE_OUT)
+    for (enum nl_tc_protocol p = d == SHAPE_OUT ? NL_TC_IPV4 : NL_TC_TAGGED; p <= NL_TC_TAGGED_TWICE && r == 0; p++) {
+        sink.protocol = p;
         r = nl_tc_filter_add(s, link, &sink);
-    return r == 0 && d == SHAPE_OUT ? nl_tc_filter_add(s, link, &sink6) : r;
+    }
+    return r;
 }
 
 int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, uint32_t ip, bool all)

@@ -8,6 +8,7 @@
  * link could only limit.  Packets find their class by the pod's address, through one u32 table of 256 buckets.  What nobody uses is lent to
  * those who want more, in equal parts, up to their limit.  IPv6, which a link has of its own accord, is
  * found by the MAC.  What a pod sends under an address or MAC that is not its own is dropped: it would pass by the pod's limit, or count as another's.
+ * So are frames with a VLAN's tag, in both directions.
  * No eBPF, no tc program.
  *
  * What is counted are frames as the kernel hands them over: headers of Ethernet, IP and TCP are in it (TCP's own figure is some 4 % smaller).

@@ -112,15 +112,27 @@ static str device_address(struct arena *a, const char *device)
     return found;
 }
 
-static void read_network(struct arena *a, struct node_info *i)
+static const char *default_device(struct arena *a)
+{
+    return arena_cstr(a, node_parse_default_device(read_text(a, "/proc/net/route")));
+}
+
+/* -1 when the driver does not know, as while the cable is out: what it said last stays. */
+static void read_speed(const char *device, struct node_info *i)
 {
     char path[128];
-    const char *device = arena_cstr(a, node_parse_default_device(read_text(a, "/proc/net/route")));
+    snprintf(path, sizeof path, "/sys/class/net/%s/speed", device);
+    int64_t speed = *device ? read_number(path) : 0;
+    if (speed > 0 || i->bandwidth_mbps <= 0)
+        i->bandwidth_mbps = speed; /* what to make of it: node_bandwidth.h */
+}
+
+static void read_network(struct arena *a, struct node_info *i)
+{
+    const char *device = default_device(a);
     if (*device) {
         i->address = device_address(a, device);
-        snprintf(path, sizeof path, "/sys/class/net/%s/speed", device);
-        int64_t speed = read_number(path); /* -1 when the driver does not know */
-        i->bandwidth_mbps = speed; /* what to make of it: node_bandwidth.h */
+        read_speed(device, i);
     }
     if (!i->address.len)
         i->address = device_address(a, NULL);
@@ -258,6 +270,12 @@ void node_info_refresh(const char *disk, struct node_info *i)
         i->inodes_free = (int64_t)fs.f_favail;
     }
     i->pids_now = node_parse_pids(read_text(&a, "/proc/loadavg"));
+}
+
+void node_info_refresh_speed(struct node_info *i)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    read_speed(default_device(&a), i);
 }
 
 void node_info_read(struct arena *a, const char *disk, struct node_info *ret)

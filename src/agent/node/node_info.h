@@ -34,6 +34,8 @@ void node_info_read(struct arena *a, const char *disk, struct node_info *ret);
 str node_address(struct arena *a); /* info.address alone */
 /* Only what changes: memory, disk, pids. */
 void node_info_refresh(const char *disk, struct node_info *i);
+/* A card may come, or settle on another speed, after the agent.  What it said last stays while it says nothing. */
+void node_info_refresh_speed(struct node_info *i);
 
 /* --- the kernel's texts: pure, whatever is in them --------------------------------------------------------- */
 int64_t node_parse_meminfo(str text, str key);        /* "MemTotal:", in bytes; 0: not there */
