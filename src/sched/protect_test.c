@@ -241,12 +241,12 @@ TEST(in_vain_is_not_for_ever)
     passer_by(&w);
     run(&w, 0);
     T_OK(is_on(&w, "alice", "large", "a0", PS_NOMINATED));
-    run(&w, 121);
+    run(&w, 301);
     T_OK(is_on(&w, "alice", "large", "a1", PS_NOMINATED));
     task(&w, "small", 100);
-    run(&w, 60);
+    run(&w, 200);
     T_OK(is_on(&w, "bob", "small", "", PS_PENDING));
-    run(&w, 61);
+    run(&w, 101);
     T_OK(!keep_of(w.s, u));
     T_OK(is_on(&w, "bob", "small", "b0", PS_ASSUMED));
     gone(&w, "bob", "small");

@@ -113,7 +113,7 @@ static bool is_plain(const struct unit *u)
     for (uint32_t i = 0; i < u->nsubgroups; i++)
         if (u->subgroups[i].required_key)
             return false;
-    return u->declared && u->nrequired_keys == 0 && u->nnode_selector == 0;
+    return u->nrequired_keys == 0 && u->nnode_selector == 0;
 }
 
 /* Could its links carry that one day?  beside: together with what is kept for others. */
@@ -147,7 +147,7 @@ static void add_up_ends(const struct sched *s, struct keep *k)
 static bool plan(struct sched *s, struct keep *k)
 {
     struct unit_members need = {0};
-    bool found = is_plain(&s->units[k->unit]);
+    bool found = is_plain(&s->units[k->unit]) && unit_could_be(s, k->unit);
     model_tie_ranks(s);
     vec_clear(&k->at);
     if (found)
