@@ -145,6 +145,9 @@ TEST(whoever_is_passed_over_has_room_kept)
     struct json x = explain_group_json(w.s, &w.a, u, explain_waiting(w.s, &w.a, u, 0, NULL));
     T_EQ_STR(json_get_str(&x, S("keptOn")), "a0");
     T_EQ_STR(json_get_str(&json_get(&json_get(&x, S("parties"))->items[0], S("pods"))->items[0], S("keptOn")), "a0");
+    const struct json *considered = &json_get(&json_get(&x, S("parties"))->items[0], S("considered"))->items[0];
+    T_OK(json_get_bool(considered, S("kept"), false) && !json_get(considered, S("chosen")));
+    T_EQ_STR(json_get_str(considered, S("lacks")), "300 Mbit/s more ingress bandwidth and 300 Mbit/s more egress bandwidth");
     gone(&w, "alice", "old");
     run(&w, 1);
     T_OK(is_on(&w, "alice", "large", "a0", PS_ASSUMED) && is_on(&w, "bob", "large", "b0", PS_ASSUMED));
