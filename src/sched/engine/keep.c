@@ -10,6 +10,7 @@
 #include "sched/engine/unit.h"
 
 #define EMPTIED_MAX 16u /* nodes that are looked at as if they were empty, for one pod */
+#define PODS_MAX 128u    /* that a task needs; for more, every node would be looked at too often */
 #define LACKS_LITTLE 1e-3 /* no amount is in the way, but something is: a port, a volume */
 
 static struct keep *find(const struct sched *s, unit_id u)
@@ -152,6 +153,7 @@ static bool plan(struct sched *s, struct keep *k)
     vec_clear(&k->at);
     if (found)
         sched_next_members(s, k->unit, &need);
+    found = found && need.pods.len <= PODS_MAX;
     uint32_t mark = statement_begin(s);
     for (size_t i = 0; i < need.pods.len && found; i++) {
         uint16_t mask = 0;
