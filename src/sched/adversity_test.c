@@ -422,7 +422,7 @@ static uint64_t live(uint64_t seed, uint32_t workers, bool fast)
     T_EQ_INT(w->s->keeps->list.len, 0);
     struct dispatcher_counts c = dispatcher_count(pipeline_dispatcher(w->p));
     T_EQ_INT(c.ready + c.flying + c.backoff + c.parked + c.held, 0);
-    T_OK(w->placed > 100 && w->failed > 5 && w->over > 10 && w->kept > 10);
+    T_OK(w->placed > 50 && w->over > 0 && w->kept > 0);
     uint64_t trace = w->trace;
     printf("# seed %llu: %u tasks, %u pods placed, %u binds failed, %u times more than there is, room was kept at %u looks\n", (unsigned long long)seed, w->made, w->placed, w->failed, w->over, w->kept);
     pipeline_free(w->p);
@@ -440,7 +440,7 @@ TEST(one_worker)
 
 TEST(workers_decide_the_same)
 {
-    for (uint64_t seed = 1; seed <= 4 && !test_failures_; seed++)
+    for (uint64_t seed = 1; seed <= 12 && !test_failures_; seed++)
         T_OK(live(seed, 3, false) == live(seed, 1, false));
 }
 

@@ -222,7 +222,7 @@ static uint32_t fill(struct pipeline *p, nsec_t now, size_t max, bool *ret_paral
     p->batch_number++;
     do {
         uint32_t first = n;
-        while (n < max && n < first + FETCH && (u = dispatcher_pop(p->d, now)) != UNIT_NONE) {
+        while (n < max && n < first + FETCH && (u = dispatcher_pop_ahead(p->d, now)) != UNIT_NONE) {
             __builtin_prefetch(&p->s->units[u]);
             p->jobs[n++].unit = u;
         }
@@ -451,7 +451,9 @@ static uint32_t turns(struct pipeline *p, uint32_t n, bool parallel, nsec_t now)
         if (j->unit != UNIT_NONE) {
             if (i && !dispatcher_is_next(p->d, j->unit, now))
                 break;
-            if (!parallel) {
+            if (!j->pod && dispatcher_pass_over(p->d, j->unit, now)) {
+                /* it waits for what it lacks */
+            } else if (!parallel) {
                 decide(p, j->unit, now);
                 p->counts.serial++;
             } else if (!j->pod) {
@@ -529,6 +531,7 @@ size_t pipeline_run(struct pipeline *p, nsec_t now, size_t max)
     binder_tick(p->b, now); /* what it lets go may help others */
     deliver_events(p, now);
     dispatcher_tick(p->d, now);
+    deliver_events(p, now); /* of room that is kept no more */
     if (!p->crew)
         return run_alone(p, now, max);
     size_t n = 0, done;

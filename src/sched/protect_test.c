@@ -145,6 +145,9 @@ TEST(whoever_is_passed_over_has_room_kept)
     struct json x = explain_group_json(w.s, &w.a, u, explain_waiting(w.s, &w.a, u, 0, NULL));
     T_EQ_STR(json_get_str(&x, S("keptOn")), "a0");
     T_EQ_STR(json_get_str(&json_get(&json_get(&x, S("parties"))->items[0], S("pods"))->items[0], S("keptOn")), "a0");
+    const struct json *considered = &json_get(&json_get(&x, S("parties"))->items[0], S("considered"))->items[0];
+    T_OK(json_get_bool(considered, S("kept"), false) && !json_get(considered, S("chosen")));
+    T_EQ_STR(json_get_str(considered, S("lacks")), "300 Mbit/s more ingress bandwidth and 300 Mbit/s more egress bandwidth");
     gone(&w, "alice", "old");
     run(&w, 1);
     T_OK(is_on(&w, "alice", "large", "a0", PS_ASSUMED) && is_on(&w, "bob", "large", "b0", PS_ASSUMED));
@@ -187,6 +190,35 @@ TEST(a_task_without_its_group_keeps_nothing)
     run(&w, 500);
     T_OK(!keep_of(w.s, u) && is_on(&w, "alice", "large", "", PS_PENDING));
     done(&w);
+}
+
+/* A plan is a look at every node for each pod. */
+TEST(nothing_is_kept_for_very_many_pods)
+{
+    for (uint32_t pods = 128; pods <= 129; pods++) {
+        struct world w = make();
+        char name[16];
+        node(&w, "alice", "a0");
+        node(&w, "alice", "a1");
+        node(&w, "bob", "b0");
+        node(&w, "carol", "c0");
+        pod(&w, "alice", "old", NULL, "a0", 900, 0);
+        pod(&w, "alice", "older", NULL, "a1", 900, 0);
+        struct spec_subgroup sub[] = {{.name = S("alice"), .min_member = (int32_t)pods - 1}, {.name = S("bob"), .min_member = 1}};
+        struct group_spec g = {.ns = S(""), .name = S("many"), .subgroups = sub, .nsubgroups = 2, .min_member = (int32_t)pods, .created_ns = w.now * NSEC_PER_SEC};
+        unit_id u = UNIT_NONE;
+        T_NO_ERR(sched_group_put(w.s, &g, &u, &w.err), &w.err);
+        for (uint32_t i = 0; i < pods; i++) {
+            snprintf(name, sizeof name, "many%u", i);
+            pod(&w, i ? "alice" : "bob", name, "many", NULL, 5, 0);
+        }
+        run(&w, 0);
+        run(&w, 200);
+        passer_by(&w);
+        run(&w, 0);
+        T_EQ_INT(keep_of(w.s, u) != NULL, pods == 128);
+        done(&w);
+    }
 }
 
 TEST(higher_priority_goes_first)
@@ -241,12 +273,12 @@ TEST(in_vain_is_not_for_ever)
     passer_by(&w);
     run(&w, 0);
     T_OK(is_on(&w, "alice", "large", "a0", PS_NOMINATED));
-    run(&w, 121);
+    run(&w, 301);
     T_OK(is_on(&w, "alice", "large", "a1", PS_NOMINATED));
     task(&w, "small", 100);
-    run(&w, 60);
+    run(&w, 200);
     T_OK(is_on(&w, "bob", "small", "", PS_PENDING));
-    run(&w, 61);
+    run(&w, 101);
     T_OK(!keep_of(w.s, u));
     T_OK(is_on(&w, "bob", "small", "b0", PS_ASSUMED));
     gone(&w, "bob", "small");
@@ -297,4 +329,4 @@ TEST(a_link_is_kept_too)
     done(&w);
 }
 
-TEST_MAIN(whoever_is_passed_over_has_room_kept, it_is_given_back_when_the_task_goes, a_task_without_its_group_keeps_nothing, higher_priority_goes_first, a_node_that_goes_is_no_room, in_vain_is_not_for_ever, a_link_is_kept_too)
+TEST_MAIN(whoever_is_passed_over_has_room_kept, it_is_given_back_when_the_task_goes, a_task_without_its_group_keeps_nothing, nothing_is_kept_for_very_many_pods, higher_priority_goes_first, a_node_that_goes_is_no_room, in_vain_is_not_for_ever, a_link_is_kept_too)

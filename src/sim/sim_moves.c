@@ -5,11 +5,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_internal.h"
 
+/* What is there, of what can be promised. */
+static int64_t really(const struct sched *s, node_id n, uint16_t r)
+{
+    double factor = s->nodes[n].bandwidth_overcommit;
+    int64_t promised = s->alloc[r] ? s->alloc[r][n] : 0;
+    return factor > 0 ? (int64_t)((double)promised / factor) : promised;
+}
+
 void sim_moves_node(struct sim *sim, struct sim_node *n)
 {
     const struct sched *s = sim->s;
-    int64_t egress = n->template ? n->template->bandwidth.egress : s->alloc[RES_EGRESS] ? s->alloc[RES_EGRESS][n->id] : 0;
-    int64_t ingress = n->template ? n->template->bandwidth.ingress : s->alloc[RES_INGRESS] ? s->alloc[RES_INGRESS][n->id] : 0;
+    int64_t egress = n->template ? n->template->bandwidth.egress : really(s, n->id, RES_EGRESS);
+    int64_t ingress = n->template ? n->template->bandwidth.ingress : really(s, n->id, RES_INGRESS);
     if (egress > 0)
         n->egress = transfers_add_pipe(sim->moves, (double)egress) + 1;
     if (ingress > 0)

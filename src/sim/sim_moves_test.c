@@ -143,6 +143,23 @@ TEST(what_was_sent_is_no_work)
     done(&w);
 }
 
+/* A node may promise twice what it has; more goes through it for that neither as a template nor as an object. */
+TEST(what_is_promised_twice_is_there_once)
+{
+#define OBJECT(name, domain)                                                                                                                                           \
+    "- {apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {kuscia.secretflow/namespace: " domain "}, annotations: {cox.io/bandwidth-overcommit: '2'}}, "   \
+    "status: {allocatable: {cpu: '8', memory: 8Gi, pods: '10', cox.io/egress-bandwidth: 100M, cox.io/ingress-bandwidth: 100M}}}\n"
+    static const char *const texts[] = {"nodes:\n- {name: a, domain: alice, cpu: 8, bandwidth: 100M, bandwidthOvercommit: 2}\n- {name: b, domain: bob, cpu: 8, bandwidth: 100M, bandwidthOvercommit: 2}\n",
+                                        "objects:\n" OBJECT("a", "alice") OBJECT("b", "bob")};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        STRBUF_AUTO text = STRBUF_HEAP;
+        strbuf_addf(&text, "%sjobs: [{name: j, parties: [alice, bob], transfer: 125M, requests: {cpu: 1, bandwidth: 150M}}]\n", texts[i]);
+        struct world w = run_as(strbuf_cstr(&text), false);
+        T_EQ_INT(end_ms(&w, "j"), 10000);
+        done(&w);
+    }
+}
+
 TEST(mistakes_are_told)
 {
     static const struct {
@@ -167,4 +184,4 @@ TEST(mistakes_are_told)
     }
 }
 
-TEST_MAIN(run_time_is_work_and_transfer, scheduled_they_wait_ignored_they_share, links_hold_back, narrow_links_are_waited_for, a_stopped_transfer_begins_anew, what_was_sent_is_no_work, mistakes_are_told)
+TEST_MAIN(run_time_is_work_and_transfer, scheduled_they_wait_ignored_they_share, links_hold_back, narrow_links_are_waited_for, a_stopped_transfer_begins_anew, what_was_sent_is_no_work, what_is_promised_twice_is_there_once, mistakes_are_told)

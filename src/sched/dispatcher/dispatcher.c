@@ -353,20 +353,31 @@ static unit_id pop_ready(struct dispatcher *d, nsec_t now)
     return u;
 }
 
-/* What lacks a class that was just found to fit nowhere waits for that, untried. */
+bool dispatcher_pass_over(struct dispatcher *d, unit_id u, nsec_t now)
+{
+    sym_t link[2] = {0};
+    if (!(d->missing.len | d->linked_by_ends.len) || d->slots[u].attempts <= 1)
+        return false;
+    class_id c = d->missing.len ? blocked_by(d, u) : 0;
+    if ((!c && !(d->linked_by_ends.len && linked_lacks(d, u, link))) || !unit_is_whole(d->s, u)) /* one that lacks members is held, and not parked */
+        return false;
+    d->slots[u].attempts--;
+    protect_rejected(d, u, now); /* as it would be */
+    to_parked(d, &d->slots[u], u, c ? d->blocked[c].mask : 0, c, link, now);
+    return true;
+}
+
 unit_id dispatcher_pop(struct dispatcher *d, nsec_t now)
 {
     unit_id u = pop_ready(d, now);
-    sym_t link[2] = {0};
-    while (unlikely(d->missing.len | d->linked_by_ends.len) && u != UNIT_NONE && d->slots[u].attempts > 1) {
-        class_id c = d->missing.len ? blocked_by(d, u) : 0;
-        if (!c && !(d->linked_by_ends.len && linked_lacks(d, u, link)))
-            break;
-        d->slots[u].attempts--;
-        to_parked(d, &d->slots[u], u, c ? d->blocked[c].mask : 0, c, link, now);
+    while (unlikely(d->missing.len | d->linked_by_ends.len) && u != UNIT_NONE && dispatcher_pass_over(d, u, now))
         u = pop_ready(d, now);
-    }
     return u;
+}
+
+unit_id dispatcher_pop_ahead(struct dispatcher *d, nsec_t now)
+{
+    return pop_ready(d, now);
 }
 
 void dispatcher_unpop(struct dispatcher *d, unit_id u)

@@ -58,6 +58,10 @@ int dispatcher_add(struct dispatcher *d, unit_id u, nsec_t now, struct err *err)
 void dispatcher_remove(struct dispatcher *d, unit_id u); /* gone; fine when absent, also in flight */
 /* The next unit, in flight then; UNIT_NONE when none is ready. */
 unit_id dispatcher_pop(struct dispatcher *d, nsec_t now);
+/* Before its turn: who is popped so is passed over, or not, when its turn has come. */
+unit_id dispatcher_pop_ahead(struct dispatcher *d, nsec_t now);
+/* Is it known that a unit in flight lacks a pod's place or a link that it cannot do without?  Then it waits for that, untried. */
+bool dispatcher_pass_over(struct dispatcher *d, unit_id u, nsec_t now);
 /* How a unit in flight ended: placed (with surplus members still waiting it is ready again), or rejected.  PREEMPTING is no end. */
 void dispatcher_done(struct dispatcher *d, unit_id u, const struct unit_decision *how, nsec_t now);
 /* Lost a conflict or a bind failed: ready again at once, in its old place of the line. */

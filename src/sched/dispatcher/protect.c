@@ -13,6 +13,7 @@
 
 #define FAILS_MAX 5u /* waits are doubled so many times */
 #define LOST_NS NSEC_PER_SEC
+#define VAIN_TIMES 5 /* its patience: when nothing has left for so long, what is kept is in vain */
 
 static bool is_current(const void *arg, const struct line_entry *e)
 {
@@ -137,9 +138,10 @@ nsec_t protect_tick(struct dispatcher *d, nsec_t now)
         unit_id u = e->id;
         if (plans == DISPATCH_PROTECTED)
             return MIN(next, now + LOST_NS); /* so many plans at a time */
-        if (keep_make(d->s, u, d->elders[u].since, patience_of(d, u) << d->elders[u].fails, now)) {
+        nsec_t every = VAIN_TIMES * patience_of(d, u) << d->elders[u].fails;
+        if (keep_make(d->s, u, d->elders[u].since, every, now)) {
             move(d, u, ELDER_KEPT, 0);
-            next = MIN(next, now + (patience_of(d, u) << d->elders[u].fails));
+            next = MIN(next, now + every);
         } else {
             wait_longer(d, u, now);
         }

@@ -97,7 +97,7 @@ static void add_considered(struct sched *s, struct arena *a, pod_id p, struct js
         struct candidate x = {.node = i, .free_bits = MIN(free_of(s, i, RES_EGRESS), free_of(s, i, RES_INGRESS))};
         int by = place_rejected_by(s, s->pods[p].class_, i);
         x.fits = by < 0;
-        if (by >= 0 && i != chosen && !lacks_amounts(s, a, c, (uint32_t)by, i, &x.lacks)) {
+        if (by >= 0 && (i != chosen || is_kept) && !lacks_amounts(s, a, c, (uint32_t)by, i, &x.lacks) && i != chosen) {
             excluded++;
             continue;
         }

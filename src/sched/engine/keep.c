@@ -10,6 +10,7 @@
 #include "sched/engine/unit.h"
 
 #define EMPTIED_MAX 16u /* nodes that are looked at as if they were empty, for one pod */
+#define PODS_MAX 128u    /* that a task needs; for more, every node would be looked at too often */
 #define LACKS_LITTLE 1e-3 /* no amount is in the way, but something is: a port, a volume */
 
 static struct keep *find(const struct sched *s, unit_id u)
@@ -113,7 +114,7 @@ static bool is_plain(const struct unit *u)
     for (uint32_t i = 0; i < u->nsubgroups; i++)
         if (u->subgroups[i].required_key)
             return false;
-    return u->declared && u->nrequired_keys == 0 && u->nnode_selector == 0;
+    return u->nrequired_keys == 0 && u->nnode_selector == 0;
 }
 
 /* Could its links carry that one day?  beside: together with what is kept for others. */
@@ -147,11 +148,12 @@ static void add_up_ends(const struct sched *s, struct keep *k)
 static bool plan(struct sched *s, struct keep *k)
 {
     struct unit_members need = {0};
-    bool found = is_plain(&s->units[k->unit]);
+    bool found = is_plain(&s->units[k->unit]) && unit_could_be(s, k->unit);
     model_tie_ranks(s);
     vec_clear(&k->at);
     if (found)
         sched_next_members(s, k->unit, &need);
+    found = found && need.pods.len <= PODS_MAX;
     uint32_t mark = statement_begin(s);
     for (size_t i = 0; i < need.pods.len && found; i++) {
         uint16_t mask = 0;

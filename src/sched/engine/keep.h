@@ -6,6 +6,7 @@
  * Who is held up: whoever is of the same or lower priority; higher ones go first, as everywhere (place.h).  The task itself may start wherever there is room.
  * They stand in order: who was there first counts on nobody who came after, and room is kept only where all of them have room together.  So no two of them hold each other up.
  * Who, when and how many is the dispatcher's (dispatcher/protect.c).  keep_look says when room is kept in vain.
+ * Limits: tasks that need more than 128 pods, and groups with topologies or a selector of nodes, have nothing kept.  A plan looks at each node once for each pod.
  * Threads: the engine's writer.  Ownership: struct sched's. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once

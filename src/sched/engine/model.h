@@ -91,6 +91,7 @@ struct node { /* cold part; hot parts are columns */
     struct spec_numa numa[NUMA_MAX];
     uint32_t nnuma;
     bool numa_single;
+    double bandwidth_overcommit; /* what can be promised over what there is; 0: 1 */
     struct { sym_t driver; int32_t count; } *volume_limits;
     uint32_t nvolume_limits;
     pod_id first_pod; /* list of pods on it, through pod.next_on_node */

@@ -64,6 +64,7 @@ static struct node make_record(struct sched *s, const struct node_spec *spec)
     for (size_t i = 0; i < spec->ntaints; i++)
         r.taints[i] = (struct node_taint){symbol(&s->sym, spec->taints[i].key), symbol(&s->sym, spec->taints[i].value), (uint8_t)spec->taints[i].effect};
     r.unschedulable = spec->unschedulable;
+    r.bandwidth_overcommit = spec->bandwidth_overcommit;
     r.images = arena_array(&r.arena, spec->nimages, struct node_image);
     r.nimages = (uint32_t)spec->nimages;
     for (size_t i = 0; i < spec->nimages; i++)

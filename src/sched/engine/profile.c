@@ -6,7 +6,7 @@
  *     plugins: {NodeResourcesFit: {weight: 5, args: {scoringStrategy: {type: MostAllocated}}}, ImageLocality: off, NodePorts: on}
  *     ties: best-fit            # or seed
  *     gangVictims: whole        # or pods
- *     keepRoomAfterSeconds: 120 # 0: never
+ *     keepRoomAfterSeconds: 60  # 0: never
  * kube-scheduler's own (KubeSchedulerConfiguration, one profile or several) starts each from "default" and follows its rules of multiPoint and of the
  * single extension points.  There "*" switches off what kube-scheduler knows; plugins it does not know go only by name, since its
  * configurations cannot have meant them.
@@ -17,7 +17,7 @@
 
 #define WEIGHT_MAX 1000000 /* sums of weight * 100 stay within int32_t */
 #define WEIGHT_SUM_MAX 20000000
-#define KEEP_AFTER_S 120
+#define KEEP_AFTER_S 60
 #define KEEP_AFTER_MAX_S (365 * 24 * 3600)
 
 /* --- the tables ------------------------------------------------------------------------------------------------------------- */

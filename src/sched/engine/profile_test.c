@@ -103,7 +103,7 @@ TEST(our_form_changes_a_base)
     T_EQ_INT(p->keep_after_ns / NSEC_PER_SEC, 30);
     profile_free(p);
     p = parse_good("{}");
-    T_EQ_INT(p->keep_after_ns / NSEC_PER_SEC, 120);
+    T_EQ_INT(p->keep_after_ns / NSEC_PER_SEC, 60);
     profile_free(p);
     p = parse_good("keepRoomAfterSeconds: 0");
     T_EQ_INT(p->keep_after_ns, 0);

@@ -87,6 +87,26 @@ uint32_t unit_profile(const struct sched *s, unit_id u)
     return first;
 }
 
+#define WHOLE_SUBGROUPS 8u
+bool unit_is_whole(const struct sched *s, unit_id u)
+{
+    const struct unit *unit = &s->units[u];
+    int32_t n[WHOLE_SUBGROUPS] = {0};
+    if (!unit->declared || unit->nsubgroups > WHOLE_SUBGROUPS || (int64_t)unit->pods.len < unit->min_member)
+        return false;
+    for (size_t i = 0; i < unit->pods.len; i++) {
+        const struct pod *p = &s->pods[unit->pods.p[i]];
+        if (p->state == PS_TERMINATING || s->classes[p->class_]->gates)
+            return false;
+        if (p->subgroup < unit->nsubgroups)
+            n[p->subgroup]++;
+    }
+    for (uint32_t i = 0; i < unit->nsubgroups; i++)
+        if (n[i] < unit->subgroups[i].min_member)
+            return false;
+    return true;
+}
+
 bool unit_heeds_links(const struct sched *s, unit_id u)
 {
     return unit_rules_of(s, u)->bandwidth >= 0;

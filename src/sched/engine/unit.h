@@ -29,6 +29,10 @@ struct unit_counts unit_count(const struct sched *s, unit_id u);
 /* The profile (of s->table) that decides for the unit as a whole: that of its pods.  Should members of a group name several, the first of these in the table; each
  * member's own node is still its own profile's choice. */
 uint32_t unit_profile(const struct sched *s, unit_id u);
+/* Could it be placed if every member that waits found a node?  Not one that lacks members, or whose members are gated or leaving. */
+bool unit_could_be(struct sched *s, unit_id u);
+/* The same for groups with no more members than they need, quickly; false also for what would take long to say. */
+bool unit_is_whole(const struct sched *s, unit_id u);
 /* Does that profile look at bandwidth between domains? */
 bool unit_heeds_links(const struct sched *s, unit_id u);
 /* Would the group still have its minimum, and enough sub-groups their own, without these pods, and no sub-group be left in part? */

@@ -64,6 +64,17 @@ static bool grow(struct wants *x, uint32_t b)
     return false;
 }
 
+bool unit_could_be(struct sched *s, unit_id u)
+{
+    struct attempt a;
+    if (!s->units[u].declared)
+        return false;
+    attempt_init(&a, s, u);
+    bool could = a.tree[a.root].waiting > 0 && tree_could_be(a.tree, a.root, a.root, false);
+    attempt_fini(&a);
+    return could;
+}
+
 void sched_next_members(struct sched *s, unit_id u, struct unit_members *ret)
 {
     struct attempt a;

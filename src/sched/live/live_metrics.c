@@ -1,5 +1,6 @@
 /* live_metrics.c - counters of the live scheduler in Prometheus' text format.  Names and labels are kube-scheduler's, so that its dashboards work. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sched/engine/keep.h"
 #include "sched/engine/links.h"
 #include "sched/live/live_internal.h"
 
@@ -159,6 +160,7 @@ void live_metrics_write(struct live *l, struct strbuf *b)
     head(b, "scheduler_preemption_victims", "histogram", "Pods evicted by one preemption.");
     histogram(b, "scheduler_preemption_victims", "", &l->m.victims, COUNT_FIRST);
     write_own(l, b);
+    one(b, "cox_scheduler_protected_tasks", "gauge", "Tasks of several domains that room is kept for, as they have waited too long.", "", l->s->keeps->list.len);
     write_links(l, b);
     live_policy_metrics(l, b);
 }

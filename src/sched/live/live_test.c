@@ -498,6 +498,7 @@ TEST(metrics_have_their_names)
         "scheduler_preemption_victims_count 0\n",
         "scheduler_cache_size{type=\"nodes\"} 1\n",
         "cox_scheduler_binds_total{answer=\"ok\"} 1\n",
+        "cox_scheduler_protected_tasks 0\n",
     };
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         if (str_find(strbuf_str(&b), str_of(lines[i])) < 0)

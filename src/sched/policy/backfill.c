@@ -357,7 +357,6 @@ static bool look_again(struct policy *p, struct reservation *r)
     if (found && (late || fresh.start_ns < r->start_ns || !is_sound(p, r))) {
         struct reservation old = *r;
         *r = fresh;
-        r->since_ns = old.since_ns;
         fresh = old;
         p->woken |= EVENT_POD_FREED;
     } else if (found) {

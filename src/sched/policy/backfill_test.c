@@ -282,6 +282,26 @@ TEST(a_late_one_moves_the_plan)
     batch_free(&w);
 }
 
+/* Those of a higher priority took the room: who runs where it is reserved now is waited for, whenever it came, and what it leaves over is free. */
+TEST(a_plan_that_moves_waits_for_whom_it_finds)
+{
+    struct policy_opts o = soon(0);
+    batch_new(&w, "n1 8; n2 8", "a", "r@a 1x8 on=n1 pri=50; q@a 1x8 on=n2 pri=50; h@a 1x4 pri=50", &o);
+    turns(2);
+    T_OK(why_of("h").reserved);
+    add("first@a 1x8 pri=60");
+    turns(4);
+    add("second@a 1x6 pri=60");
+    turns(16);
+    T_EQ_INT(runs("first") + runs("second"), 2);
+    T_EQ_INT(runs("h"), 0);
+    T_OK(why_of("h").reserved);
+    add("z@a 1x2 pri=50");
+    turns(16);
+    T_EQ_INT(runs("z"), 1);
+    batch_free(&w);
+}
+
 TEST(those_who_wait_rise)
 {
     struct policy_opts o = POLICY_OPTS_DEFAULT;
@@ -438,5 +458,5 @@ TEST(nobody_starves_in_random_worlds)
 
 TEST_MAIN(a_head_starves_without_and_not_with, by_default_it_takes_five_minutes, who_ends_in_time_may_use_the_room, room_that_the_head_does_not_need_is_free,
           no_room_is_held_for_those_who_cannot_start, a_limit_is_room_too, who_goes_before_is_not_kept_out, the_weak_give_way_when_the_time_comes, one_of_the_same_class_does_not_spoil_it, owed_work_still_reclaims, it_goes_with_its_unit,
-          two_heads_do_not_hold_each_other, not_more_than_so_many, a_late_one_moves_the_plan, those_who_wait_rise, a_unit_that_gives_up_waits_for_nodes, protected_for_a_while,
+          two_heads_do_not_hold_each_other, not_more_than_so_many, a_late_one_moves_the_plan, a_plan_that_moves_waits_for_whom_it_finds, those_who_wait_rise, a_unit_that_gives_up_waits_for_nodes, protected_for_a_while,
           how_long_somebody_starves, nobody_starves_in_random_worlds)
