@@ -116,6 +116,18 @@ static int failed(struct watching *w, struct failure *f, bool first)
     return 0;
 }
 
+static int succeeded(struct watching *w, const struct look *seen, struct strbuf *out, struct failure *f)
+{
+    if (w->is_cut_off)
+        fprintf(stderr, "The server answers again.\n");
+    w->is_cut_off = false;
+    w->pause = LOOK_NS;
+    print_flush(out);
+    if (seen->has_ended && !seen->has_succeeded && !w->once)
+        return failure_set(f, E_CONFLICT, "the job did not succeed");
+    return seen->has_ended || w->once;
+}
+
 /* 1: it is over. */
 static int turn(struct watching *w, bool first, struct failure *f)
 {
@@ -125,18 +137,11 @@ static int turn(struct watching *w, bool first, struct failure *f)
     w->s->arena = ARENA_INIT;
     w->view.width = print_terminal_width();
     int r = look(w, first, &out, &seen, f);
-    ARENA_AUTO answers = w->s->arena;
+    struct arena answers = w->s->arena;
     w->s->arena = kept;
-    if (r < 0)
-        return failed(w, f, first);
-    if (w->is_cut_off)
-        fprintf(stderr, "The server answers again.\n");
-    w->is_cut_off = false;
-    w->pause = LOOK_NS;
-    print_flush(&out);
-    if (seen.has_ended && !seen.has_succeeded && !w->once)
-        return failure_set(f, E_CONFLICT, "the job did not succeed");
-    return seen.has_ended || w->once;
+    r = r < 0 ? failed(w, f, first) : succeeded(w, &seen, &out, f);
+    arena_fini(&answers);
+    return r;
 }
 
 int kuscia_watch(struct session *s, struct printer *p, const char *name, bool once, struct failure *f)

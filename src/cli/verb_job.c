@@ -124,15 +124,27 @@ static void cut_lines(str table, uint32_t width, struct strbuf *out)
     }
 }
 
+/* Work of another kind is listed elsewhere: told to who finds none here. */
+static bool has_kuscia_jobs(struct session *s)
+{
+    struct failure ignored = FAILURE_NONE;
+    struct json list;
+    if (session_get(s, S("/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciajobs"), S("limit=1"), &list, &ignored) < 0)
+        return false;
+    const struct json *items = json_get(&list, S("items"));
+    return json_is(items, JSON_ARRAY) && items->len > 0;
+}
+
 static void write_table(struct session *s, const struct units_view *v, bool everywhere, struct strbuf *out)
 {
     TABS_AUTO t = TABS_TABLE;
-    if (!v->len && everywhere) {
-        strbuf_add_str(out, S("No work found.\n"));
-        return;
-    }
     if (!v->len) {
-        strbuf_addf(out, "No work found in " STR_FMT " namespace.\n", STR_ARG(s->namespace_));
+        if (everywhere)
+            strbuf_add_str(out, S("No work found.\n"));
+        else
+            strbuf_addf(out, "No work found in " STR_FMT " namespace.\n", STR_ARG(s->namespace_));
+        if (has_kuscia_jobs(s))
+            strbuf_add_str(out, S("KusciaJobs are listed by: cox get kj -n cross-domain\n"));
         return;
     }
     strbuf_addf(&t.text, "%sNAME\tKIND\tQUEUE\tPRIORITY\tMEMBERS\tSTATE\tPOSITION\tWAITS\tWHY\n", everywhere ? "NAMESPACE\t" : "");

@@ -91,6 +91,7 @@ def test_mistakes(s):
     service(s, "thirsty", {"domainID": "alice", "appImageRef": "nothing"})
     tap.ok("a service", wait_for(lambda: 'AppImage "nothing"' in cox(s, "why", "kd/thirsty").stdout) and "Failed" in cox(s, "why", "kd/thirsty").stdout, cox(s, "why", "kd/thirsty"))
     s.delete(f"{KDS}/thirsty")
+    tap.eq("cox job says where KusciaJobs are listed", cox(s, "job").stdout, "No work found in default namespace.\nKusciaJobs are listed by: cox get kj -n cross-domain\n")
     tap.eq("cox job NAME of a KusciaJob is its picture", cox(s, "job", "lost").stdout, cox(s, "job", "watch", "lost", "--once").stdout)
 
 
