@@ -465,3 +465,9 @@ bool kuscia_room_has_quota(const struct kuscia_room *r, str domain)
     }
     return false;
 }
+
+bool kuscia_room_is_lost(const struct kuscia_room *r, str node)
+{
+    const struct node *n = map_get(&r->nodes_, node);
+    return n && !n->ready;
+}

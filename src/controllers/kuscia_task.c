@@ -534,7 +534,10 @@ static void seen_all(struct job *j)
     str *lacks = arena_array(a, r->layout.nparties + 1, str);
     for (size_t i = 0; i < r->layout.nparties; i++)
         lacks[i] = kuscia_room_lacks(&state_of(j->c)->room, a, r->layout.parties[i].domain);
-    struct task_view view = {.lacks = lacks, .layout = &r->layout, .pods = pods, .group = r->group.found && is_ours(r, &r->group.obj) ? &r->group.obj : NULL, .now = now_of(j)};
+    bool *lost = arena_array(a, r->npods + 1, bool);
+    for (size_t i = 0; i < r->npods; i++)
+        lost[i] = pods[i] && kuscia_room_is_lost(&state_of(j->c)->room, json_get_str(json_get(pods[i], S("spec")), S("nodeName")));
+    struct task_view view = {.lacks = lacks, .lost = lost, .layout = &r->layout, .pods = pods, .group = r->group.found && is_ours(r, &r->group.obj) ? &r->group.obj : NULL, .now = now_of(j)};
     r->status = kuscia_task_status(a, &view);
     r->group.found = view.group != NULL;
     if (is_end(json_get_str(&r->status, S("phase"))) && all_ended(pods, r->npods))

@@ -49,9 +49,13 @@ static str service_name(struct arena *a, str pod, str port)
 {
     bool digit = pod.len && pod.p[0] >= '0' && pod.p[0] <= '9';
     str name = arena_fmt(a, "%s" STR_FMT "-" STR_FMT, digit ? "svc-" : "", STR_ARG(pod), STR_ARG(port));
-    if (name.len <= 63)
+    bool dotted = str_find_char(name, '.') >= 0; /* pods may have dots in their names, and services may not */
+    if (name.len <= 63 && !dotted)
         return name;
-    return arena_fmt(a, "%.*s-%016llx", 46, name.p, (unsigned long long)str_hash(name));
+    str text = arena_fmt(a, "%.*s-%016llx", (int)MIN(name.len, (size_t)46), name.p, (unsigned long long)str_hash(name));
+    for (char *c = (char *)text.p; dotted && c < text.p + text.len; c++)
+        *c = *c == '.' ? '-' : *c;
+    return text;
 }
 
 static int lay_ports(struct arena *a, const struct layout_party *p, struct layout_pod *pod, struct err *err)
@@ -379,7 +383,7 @@ bool kuscia_condition(struct arena *a, struct json *status, const char *type, bo
 }
 
 /* A party in its words: where it stands, and when it does not, why. */
-static struct json party_status(struct arena *a, const struct layout_party *p, const struct json *const *pods, str lacks)
+static struct json party_status(struct arena *a, const struct layout_party *p, const struct json *const *pods, const bool *lost, str lacks)
 {
     size_t count[4] = {0};
     str why = S(""), reason, log;
@@ -387,6 +391,8 @@ static struct json party_status(struct arena *a, const struct layout_party *p, c
         enum pod_state s = state_of(pods[i]);
         count[s]++;
         str said = pods[i] ? kuscia_pod_message(pods[i], &reason, &log) : S("the pod is gone");
+        if (!why.len && s == POD_RUNS && lost && lost[i])
+            why = arena_fmt(a, "pod " STR_FMT ": node " STR_FMT " is not ready; the pod fails when its toleration of that is over", STR_ARG(p->pods[i].name), STR_ARG(json_get_str(json_get(pods[i], S("spec")), S("nodeName"))));
         if (!why.len && (s == POD_BAD || s == POD_WAITS)) {
             str more = said.len ? said : log.len ? log : reason;
             why = s == POD_BAD && more.len ? arena_fmt(a, "pod " STR_FMT ": " STR_FMT, STR_ARG(p->pods[i].name), STR_ARG(more)) : more;
@@ -445,14 +451,38 @@ static str group_failure(const struct json *group)
 /* In one word, where there is one: what a pod that waits lacks. */
 static const char *waiting_reason(const struct task_view *v)
 {
-    static const char *const words[] = {"BandwidthInsufficient"};
-    for (size_t i = 0; i < v->layout->npods; i++) {
-        const struct json *scheduled = pod_condition(v->pods[i], "PodScheduled");
-        for (size_t k = 0; k < ARRAY_LEN(words); k++)
+    static const char *const words[] = {"BandwidthInsufficient", "Unschedulable"}; /* the first that any pod has */
+    for (size_t k = 0; k < ARRAY_LEN(words); k++)
+        for (size_t i = 0; i < v->layout->npods; i++) {
+            const struct json *scheduled = pod_condition(v->pods[i], "PodScheduled");
             if (str_is(json_get_str(scheduled, S("status")), "False") && str_is(json_get_str(scheduled, S("reason")), words[k]))
                 return words[k];
-    }
+        }
     return "";
+}
+
+/* What a party that runs says: its node is lost. */
+static str trouble(struct arena *a, const struct json *parties)
+{
+    for (uint32_t i = 0; i < parties->len; i++) {
+        str message = json_get_str(&parties->items[i], S("message"));
+        if (str_is(json_get_str(&parties->items[i], S("phase")), "Running") && message.len)
+            return arena_fmt(a, "party " STR_FMT ": " STR_FMT, STR_ARG(json_get_str(&parties->items[i], S("domainID"))), STR_ARG(message));
+    }
+    return S("");
+}
+
+/* The task is over, and so are parties that were not: what they had is taken away. */
+static void end_parties(struct json *parties, struct arena *a, bool succeeded)
+{
+    for (uint32_t i = 0; i < parties->len; i++) {
+        struct json *p = &parties->items[i];
+        str phase = json_get_str(p, S("phase"));
+        if (str_is(phase, "Succeeded") || str_is(phase, "Failed"))
+            continue;
+        json_set(a, p, S("phase"), json_string(S("Failed")));
+        json_set(a, p, S("message"), json_string(succeeded ? S("ended with the task: enough other parties had succeeded") : S("ended with the task")));
+    }
 }
 
 static void decide(struct arena *a, const struct task_view *v, struct json *st, const struct json *parties)
@@ -474,7 +504,7 @@ static void decide(struct arena *a, const struct task_view *v, struct json *st, 
     else if (str_is(json_get_str(json_get(v->group, S("status")), S("phase")), "Failed"))
         set_phase(a, st, "Failed", "TaskResourceGroupPhaseFailed", arena_fmt(a, STR_FMT "; waiting: " STR_FMT, STR_ARG(group_failure(v->group)), STR_ARG(waiting)));
     else if (runs || good)
-        set_phase(a, st, "Running", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : S(""));
+        set_phase(a, st, "Running", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : trouble(a, parties));
     else
         set_phase(a, st, "Pending", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : S(""));
 }
@@ -486,16 +516,18 @@ struct json kuscia_task_status(struct arena *a, const struct task_view *v)
     size_t at = 0;
     for (size_t i = 0; i < v->layout->nparties; i++) {
         const struct layout_party *p = &v->layout->parties[i];
-        json_push(a, &parties, party_status(a, p, v->pods + at, v->lacks ? v->lacks[i] : S("")));
+        json_push(a, &parties, party_status(a, p, v->pods + at, v->lost ? v->lost + at : NULL, v->lacks ? v->lacks[i] : S("")));
         for (size_t k = 0; k < p->npods; k++, at++) {
             str key = arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(p->domain), STR_ARG(p->pods[k].name));
             json_set(a, &pods, key, pod_status(a, p, &p->pods[k], v->pods[at], json_get(json_get(was, S("podStatuses")), key)));
         }
     }
-    json_set(a, &st, S("partyTaskStatus"), parties);
     json_set(a, &st, S("podStatuses"), pods);
     decide(a, v, &st, &parties);
     str phase = json_get_str(&st, S("phase"));
+    if (str_is(phase, "Succeeded") || str_is(phase, "Failed"))
+        end_parties(&parties, a, str_is(phase, "Succeeded"));
+    json_set(a, &st, S("partyTaskStatus"), parties);
     if (str_is(phase, "Running"))
         kuscia_condition(a, &st, "Running", true, S(""), S(""), v->now);
     else if (!str_is(phase, "Pending"))

@@ -73,6 +73,7 @@ struct task_view {
     const struct layout *layout;
     const struct json *const *pods; /* in the order of the layout; NULL: there is none */
     const struct json *group;       /* TaskResourceGroup; NULL: there is none */
+    const bool *lost;               /* by pod: its node is not ready; NULL: none is */
     const str *lacks; /* by party: why its domain can run nothing at all; "", or NULL: it can */
     str now;
 };

@@ -52,6 +52,11 @@ TEST(layouts)
     T_NO_ERR(kuscia_layout_choose(&a, &l, &ports, &allocated, &err), &err);
     uint32_t number = l.parties[0].pods[1].ports[0].number;
     struct layout again = lay(&a, &task, IMAGE);
+    json_set(&a, json_get(&task, S("metadata")), S("name"), json_string(S("t.1")));
+    struct layout dotted = lay(&a, &task, IMAGE);
+    T_EQ_STR(dotted.parties[0].pods[1].name, "t.1-host-1");
+    T_OK(str_has_prefix(dotted.parties[0].pods[1].ports[0].service, S("t-1-host-1-p-")) && str_find_char(dotted.parties[0].pods[1].ports[0].service, '.') < 0);
+    T_OK(!str_eq(dotted.parties[0].pods[1].ports[0].service, dotted.parties[0].pods[0].ports[0].service));
     T_OK(kuscia_layout_ports(&again, &allocated) && again.parties[0].pods[1].ports[0].number == number && number);
     kuscia_ports_fini(&ports);
 }
@@ -76,11 +81,13 @@ TEST(what_cannot_be_laid_out)
     }
 }
 
-/* Pods by letter: - none, w waits, r runs, g succeeded, b failed, c will never run, l and L are being deleted, running and succeeded. */
+/* Pods by letter: - none, w waits, r runs, n runs on a node that is lost, g succeeded, b failed, c will never run, l and L are being deleted, running and succeeded. */
 static struct json pod(struct arena *a, char c)
 {
-    static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Pending", "Running", "Succeeded"};
-    struct json p = json_make(a, "{\"status\":{\"phase\":%s}}", phases[strchr("wrgbclL", c) - "wrgbclL"]);
+    static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Pending", "Running", "Succeeded", "Running"};
+    struct json p = json_make(a, "{\"status\":{\"phase\":%s}}", phases[strchr("wrgbclLn", c) - "wrgbclLn"]);
+    if (c == 'n')
+        json_set(a, &p, S("spec"), json_literal(a, "{\"nodeName\":\"a-1\"}"));
     if (c == 'c')
         json_set(a, json_get(&p, S("status")), S("containerStatuses"), json_literal(a, "[{\"state\":{\"waiting\":{\"reason\":\"InvalidImageName\",\"message\":\"no\"}}}]"));
     if (c == 'l' || c == 'L')
@@ -96,28 +103,31 @@ TEST(how_far_it_is)
     static const struct {
         const char *pods;
         size_t min_pods, min_parties;
-        const char *group, *phase, *message;
+        const char *group, *phase, *message, *parties; /* first letters of their phases */
     } cases[] = {
-        {"wwww", 2, 2, "Reserving", "Pending", "waiting: alice, bob (no room)"},
-        {"rwww", 2, 2, "Reserving", "Running", "waiting: bob (no room)"},
-        {"rrrr", 2, 2, "Reserved", "Running", ""},
-        {"ggrr", 2, 2, "Reserved", "Running", ""},
-        {"gggg", 2, 2, "Reserved", "Succeeded", ""},
-        {"ggrr", 2, 1, "Reserved", "Succeeded", ""},
-        {"grbg", 1, 2, "Reserved", "Succeeded", ""},
-        {"bgrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: Error)"},
-        {"bgrr", 2, 1, "Reserved", "Running", ""},
-        {"crrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: no)"},
-        {"-rrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: the pod is gone)"},
-        {"lrrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: it was deleted before it ended)"},
-        {"LLgg", 2, 2, "Reserved", "Succeeded", ""},
-        {"wwww", 2, 2, "Failed", "Failed", "its time is over; waiting: alice, bob (no room)"},
-        {"gggg", 2, 2, NULL, "Failed", "the TaskResourceGroup was deleted"},
+        {"wwww", 2, 2, "Reserving", "Pending", "waiting: alice, bob (no room)", "PP"},
+        {"rwww", 2, 2, "Reserving", "Running", "waiting: bob (no room)", "RP"},
+        {"rrrr", 2, 2, "Reserved", "Running", "", "RR"},
+        {"rnrr", 2, 2, "Reserved", "Running", "party alice: pod t-a-1: node a-1 is not ready; the pod fails when its toleration of that is over", "RR"},
+        {"ggrr", 2, 2, "Reserved", "Running", "", "SR"},
+        {"gggg", 2, 2, "Reserved", "Succeeded", "", "SS"},
+        {"ggrr", 2, 1, "Reserved", "Succeeded", "", "SF"},
+        {"ggwr", 2, 1, "Reserved", "Succeeded", "", "SF"},
+        {"grbg", 1, 2, "Reserved", "Succeeded", "", "SS"},
+        {"bgrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: Error)", "FF"},
+        {"bgrr", 2, 1, "Reserved", "Running", "", "FR"},
+        {"crrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: no)", "FF"},
+        {"-rrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: the pod is gone)", "FF"},
+        {"lrrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: it was deleted before it ended)", "FF"},
+        {"LLgg", 2, 2, "Reserved", "Succeeded", "", "SS"},
+        {"wwww", 2, 2, "Failed", "Failed", "its time is over; waiting: alice, bob (no room)", "FF"},
+        {"grgg", 2, 2, NULL, "Failed", "the TaskResourceGroup was deleted", "FS"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         ARENA_AUTO a = ARENA_INIT;
         struct json task = task_of(&a, "{}"), group = json_null(), pods[4];
         const struct json *seen[4];
+        bool lost[4];
         struct layout_pod of[2][2] = {{{.name = S("t-a-0")}, {.name = S("t-a-1")}}, {{.name = S("t-b-0")}, {.name = S("t-b-1")}}};
         struct layout_party parties[] = {{.domain = S("alice"), .pods = of[0], .npods = 2, .min_pods = cases[i].min_pods}, {.domain = S("bob"), .pods = of[1], .npods = 2, .min_pods = cases[i].min_pods}};
         struct layout l = {.task = &task, .parties = parties, .nparties = 2, .npods = 4, .min_parties = cases[i].min_parties};
@@ -127,14 +137,19 @@ TEST(how_far_it_is)
             if (cases[i].pods[k] == 'b')
                 json_set(&a, json_get(&pods[k], S("status")), S("containerStatuses"), json_literal(&a, "[{\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\"}}}]"));
             seen[k] = cases[i].pods[k] == '-' ? NULL : &pods[k];
+            lost[k] = cases[i].pods[k] == 'n';
         }
         if (cases[i].group)
             group = json_make(&a, "{\"status\":{\"phase\":%s,\"conditions\":[{\"type\":\"TaskResourceGroupExpired\",\"status\":\"True\",\"reason\":\"its time is over\"}]}}", cases[i].group);
-        struct task_view v = {.layout = &l, .pods = seen, .group = cases[i].group ? &group : NULL, .now = S("2026-01-01T00:00:00Z")};
+        struct task_view v = {.layout = &l, .pods = seen, .lost = lost, .group = cases[i].group ? &group : NULL, .now = S("2026-01-01T00:00:00Z")};
         struct json st = kuscia_task_status(&a, &v);
         T_EQ_STR(json_get_str(&st, S("phase")), cases[i].phase);
         T_EQ_STR(json_get_str(&st, S("message")), cases[i].message);
         T_EQ_INT(json_get(&st, S("podStatuses"))->len, 4);
+        for (size_t k = 0; k < 2; k++)
+            T_EQ_INT(*json_get_str(&json_get(&st, S("partyTaskStatus"))->items[k], S("phase")).p, cases[i].parties[k]);
+        if (strchr(cases[i].pods, 'w') && *cases[i].phase != 'S' && *cases[i].phase != 'F')
+            T_EQ_STR(json_get_str(&st, S("reason")), "Unschedulable");
         json_set(&a, &task, S("status"), st);
         struct json again = kuscia_task_status(&a, &v);
         T_OK(json_equal(&st, &again)); /* the same look says the same */

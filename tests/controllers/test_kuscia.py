@@ -194,7 +194,7 @@ def test_files_as_engines_read_them(s):
     given = json.dumps({"nested": {"text": 'a "quoted" word', "line": "one\ntwo"}, "umlaut": "\u00e4"}, ensure_ascii=False)
     job(s, "engine", task("a", id="engine", app="engine", config=given))
     found = wait_for(lambda: s.get("/api/v1/namespaces/alice/configmaps/engine-0-config").json.get("data"))
-    ports = {p["domainID"]: p["namedPort"] for p in status(s, f"{TASKS}/engine")["allocatedPorts"]}
+    ports = {p["domainID"]: p["namedPort"] for p in wait_for(lambda: status(s, f"{TASKS}/engine").get("allocatedPorts"))}
     file = json.loads(found["task-config.conf"])
     tap.eq("the input is what was given", json.loads(file["task_input_config"]), json.loads(given))
     endpoint = f"engine-0-spu.alice.svc:{ports['alice']['engine-0/spu']}"
