@@ -238,6 +238,7 @@ struct agent {
     bool bandwidth_lending;            /* of the Node's annotation: what was measured decides how much is free, and how much is lent */
     char *domain;                      /* institution that the node is of; NULL: none */
     bool links_stale;                  /* the network is to be told which domains' traffic is counted */
+    nsec_t links_not_before;
     bool links_counted, links_told;    /* some is; that it does not work was logged */
     bool bandwidth_lent_shown;         /* the Node's status says how much is lent, perhaps from before: 0 takes it back */
     bool stopping;
