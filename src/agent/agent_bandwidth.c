@@ -73,7 +73,18 @@ static void find_nets(const struct agent *g, struct arena *a, str to, struct age
     }
     nets = arena_array(a, DOMAIN_NETS_MAX, str);
     ret->nets = nets;
-    ret->nnets = agent_domain_nets(g, a, to, nets, DOMAIN_NETS_MAX);
+    ret->nnets = agent_domain_nets(g, a, to, false, nets, DOMAIN_NETS_MAX);
+}
+
+/* The nodes' own addresses, as far as there is room behind the ranges of all destinations. */
+static void add_addresses(const struct agent *g, struct arena *a, str to, size_t left, struct agent_shape_dest *ret)
+{
+    str *nets = arena_array(a, ret->nnets + DOMAIN_NETS_MAX, str);
+    size_t had = ret->nnets, room = had < DOMAIN_NETS_MAX ? DOMAIN_NETS_MAX - had : 0;
+    for (size_t i = 0; i < had; i++)
+        nets[i] = ret->nets[i];
+    ret->nets = nets;
+    ret->nnets = had + agent_domain_nets(g, a, to, true, nets + had, MIN(room, left));
 }
 
 int agent_bandwidth_shape(const struct agent *g, const struct json *pod, struct arena *a, struct agent_shape **ret, struct err *err)
@@ -86,11 +97,17 @@ int agent_bandwidth_shape(const struct agent *g, const struct json *pod, struct 
     struct agent_shape_dest *dests = arena_array(a, b.ndests, struct agent_shape_dest);
     *s = (struct agent_shape){.egress_request = b.request[BANDWIDTH_OUT], .ingress_request = b.request[BANDWIDTH_IN], .egress_limit = b.limit[BANDWIDTH_OUT],
                               .ingress_limit = b.limit[BANDWIDTH_IN], .dests = dests, .ndests = b.ndests};
-    for (size_t i = 0, left = POD_NETS_MAX; i < b.ndests; i++) {
+    size_t left = POD_NETS_MAX;
+    for (size_t i = 0; i < b.ndests; i++) {
         dests[i].limit = b.dests[i].limit;
         find_nets(g, a, b.dests[i].to, &dests[i]);
         dests[i].nnets = MIN(dests[i].nnets, left);
         left -= dests[i].nnets;
+    }
+    for (size_t i = 0; i < b.ndests; i++) {
+        size_t had = dests[i].nnets;
+        add_addresses(g, a, b.dests[i].to, left, &dests[i]);
+        left -= dests[i].nnets - had;
     }
     *ret = s;
     return 0;

@@ -238,6 +238,7 @@ struct agent {
     bool bandwidth_lending;            /* of the Node's annotation: what was measured decides how much is free, and how much is lent */
     char *domain;                      /* institution that the node is of; NULL: none */
     bool links_stale;                  /* the network is to be told which domains' traffic is counted */
+    nsec_t links_not_before;
     bool links_counted, links_told;    /* some is; that it does not work was logged */
     bool bandwidth_lent_shown;         /* the Node's status says how much is lent, perhaps from before: 0 takes it back */
     bool stopping;
@@ -381,8 +382,8 @@ void agent_node_start(struct agent *g);
 void agent_node_stop(struct agent *g);
 void agent_node_free(struct agent *g);
 void agent_node_status_soon(struct agent *g);
-/* Pod ranges of the nodes of a domain (label kuscia.secretflow/namespace), at most max, on the arena. */
-size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str *ret, size_t max);
+/* Pod ranges of the nodes of a domain (label kuscia.secretflow/namespace), or the nodes' own addresses, at most max, on the arena.  IPv4 only: others carry no pod's traffic here. */
+size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, bool of_nodes, str *ret, size_t max);
 /* Each other domain with its nodes' ranges and addresses, by name; nothing when this node has none. */
 size_t agent_domain_links(const struct agent *g, struct arena *a, struct agent_link **ret);
 struct json agent_allocatable(struct agent *g, struct arena *a);

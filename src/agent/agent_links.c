@@ -8,6 +8,8 @@
 #include "agent/agent_internal.h"
 #include "base/log.h"
 
+#define RETRY_NS (60 * NSEC_PER_SEC) /* a run of nft each time */
+
 static bool can_count(const struct agent *g)
 {
     return g->opts.network && g->opts.network->links;
@@ -17,8 +19,8 @@ void agent_links_begin(struct agent *g, struct agent_links *l, struct arena *a)
 {
     if (!can_count(g))
         return;
-    l->set = g->links_stale;
-    g->links_stale = false;
+    l->set = g->links_stale && loop_now(g->loop) >= g->links_not_before;
+    g->links_stale &= !l->set;
     if (l->set)
         l->n = agent_domain_links(g, a, &l->all);
     g->links_counted = l->set ? l->n > 0 : g->links_counted;
@@ -39,8 +41,10 @@ void agent_links_end(struct agent *g, const struct agent_links *l)
 {
     if (l->err.code && !g->links_told)
         log_warn("what passes between domains is not counted", KV("why", "%s", l->err.msg));
-    g->links_told = l->err.code != 0;
     g->links_stale |= l->err.code != 0; /* the next round makes it again */
+    g->links_told = l->err.code || (g->links_told && g->links_stale);
+    if (l->err.code && l->set) /* it was refused, and will be */
+        g->links_not_before = loop_now(g->loop) + RETRY_NS;
 }
 
 /* source and destination as the route between them has them; direction is this node's. */

@@ -4,6 +4,8 @@
  *                                                             others ─► peers of the network
  *   Lease renewed every lease/4; status computed every status_ns, sent when it changed or is 5 minutes old */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <arpa/inet.h>
+
 #include "agent/agent_internal.h"
 #include "api/quantity.h"
 #include "api/validate.h"
@@ -779,13 +781,15 @@ static void other_node(struct agent *g, const struct json *node, str name)
     g->peers_changed = g->links_stale = true;
 }
 
-size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, str *ret, size_t max)
+size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, bool of_nodes, str *ret, size_t max)
 {
     size_t n = 0;
     map_foreach(e, &g->peers) {
         const struct peer *p = e->value;
-        if (str_eq(str_of(p->domain), domain) && n < max)
-            ret[n++] = arena_str(a, str_of(p->cidr));
+        struct in_addr ip;
+        bool usable = of_nodes ? inet_pton(AF_INET, p->ip, &ip) == 1 : !strchr(p->cidr, ':');
+        if (usable && str_eq(str_of(p->domain), domain) && n < max)
+            ret[n++] = of_nodes ? arena_fmt(a, "%s/32", p->ip) : arena_str(a, str_of(p->cidr));
     }
     if (n)
         qsort(ret, n, sizeof *ret, str_cmp_void); /* the same nodes are the same list */

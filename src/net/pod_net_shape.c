@@ -75,8 +75,11 @@ static void hear(struct pod_net *n, uint32_t own)
         return;
     if (shape_watch_look(&n->watch, &n->tree, own, &news) < 0)
         news.lost = true;
+    bool about_links = news.all_links || news.lost || news.nlinks;
     pthread_mutex_lock(&n->lock);
     map_foreach(e, &n->records) {
+        if (!about_links) /* as good as always */
+            break;
         struct pod_net_share *s = ((struct pod_net_record *)e->value)->share;
         bool mine = news.all_links || news.lost;
         for (size_t i = 0; s && s->link && i < news.nlinks; i++)

@@ -93,9 +93,13 @@ def a_domain_is_a_destination(c):
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "bob-0", "labels": {"kuscia.secretflow/namespace": "bob"}}, "spec": {"podCIDR": "10.42.200.0/24"},
             "status": {"addresses": [{"type": "InternalIP", "address": "192.0.2.7"}]}}
     assert c.post("/api/v1/nodes", node).status == 201
+    node = {**node, "metadata": {**node["metadata"], "name": "bob-6"}, "spec": {"podCIDR": "fd00:6::/64"}, "status": {"addresses": [{"type": "InternalIP", "address": "fd00::7"}]}}
+    assert c.post("/api/v1/nodes", node).status == 201
     tap.ok("a node of the domain is one of its places", wait_for(lambda: re.search(r"10\.42\.200\.0/24", filters())), filters())
+    tap.ok("and so is its own address", wait_for(lambda: "192.0.2.7/32" in filters()), filters())
+    c.delete("/api/v1/nodes/bob-6")
     c.delete("/api/v1/nodes/bob-0")
-    tap.ok("until it goes", wait_for(lambda: "10.42.200." not in filters()), filters())
+    tap.ok("until it goes", wait_for(lambda: "10.42.200." not in filters() and "192.0.2.7" not in filters()), filters())
 
 
 def metrics_tell(c):

@@ -142,7 +142,7 @@ def test_objects(s):
     c = spec["containers"][0]
     tap.eq("the party's amounts are for all its pods", (c["resources"]["requests"], c["resources"]["limits"]), ({"cpu": "1", "kuscia.io/bandwidth": "5"}, {"kuscia.io/bandwidth": "5"}))
     env = {e["name"]: e.get("value") for e in c["env"]}
-    ports = {p["domainID"]: p["namedPort"] for p in status(s, f"{TASKS}/t-1")["allocatedPorts"]}
+    ports = {p["domainID"]: p["namedPort"] for p in wait_for(lambda: status(s, f"{TASKS}/t-1").get("allocatedPorts"))}
     tap.eq("environment", (env["TASK_ID"], env["KUSCIA_DOMAIN_ID"], env["KUSCIA_PORT_DATA_NUMBER"]), ("t-1", "alice", str(ports["alice"]["t-1-host-1/data"])))
     numbers = [n for named in ports.values() for n in named.values()]
     tap.ok("a number for each port of each pod", len(numbers) == 12 == len(set(numbers)) and all(20000 <= n <= 32766 for n in numbers), ports)
