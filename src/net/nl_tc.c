@@ -165,13 +165,15 @@ static void put_redirect(struct nl_msg *m, int to)
 int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f)
 {
     struct nl_msg m;
-    struct {
+    union {
         struct tc_u32_sel sel;
-        struct tc_u32_key keys[2];
-    } sel = {.sel = {.flags = f->link ? 0 : TC_U32_TERMINAL, .nkeys = (unsigned char)MAX(f->nmatch, (size_t)1)}};
-    sel.keys[0].off = NL_TC_SRC; /* without a match: a mask of nothing, which every packet has */
+        char bytes[sizeof(struct tc_u32_sel) + 2 * sizeof(struct tc_u32_key)]; /* of its keys, which stand behind it */
+    } sel = {.bytes = {0}};
+    sel.sel.flags = f->link ? 0 : TC_U32_TERMINAL;
+    sel.sel.nkeys = (unsigned char)MAX(f->nmatch, (size_t)1);
+    sel.sel.keys[0].off = NL_TC_SRC; /* without a match: a mask of nothing, which every packet has */
     for (size_t i = 0; i < f->nmatch; i++)
-        sel.keys[i] = (struct tc_u32_key){.mask = htonl(f->match[i].mask), .val = htonl(f->match[i].ip & f->match[i].mask), .off = f->match[i].at};
+        sel.sel.keys[i] = (struct tc_u32_key){.mask = htonl(f->match[i].mask), .val = htonl(f->match[i].ip & f->match[i].mask), .off = f->match[i].at};
     if (f->link) {
         sel.sel.hmask = htonl(0xff);
         sel.sel.hoff = f->hash_at;
@@ -184,7 +186,7 @@ int nl_tc_filter_add(struct nl_sock *s, int index, const struct nl_tc_filter *f)
         nl_put_u32(&m, TCA_U32_HASH, f->handle & ~0xfffu);
     if (f->link)
         nl_put_u32(&m, TCA_U32_LINK, f->link << 20);
-    nl_put(&m, TCA_U32_SEL, &sel, sizeof sel.sel + sel.sel.nkeys * sizeof sel.keys[0]);
+    nl_put(&m, TCA_U32_SEL, &sel, sizeof sel.sel + sel.sel.nkeys * sizeof sel.sel.keys[0]);
     if (f->redirect)
         put_redirect(&m, f->redirect);
     nl_nest_end(&m, o);
