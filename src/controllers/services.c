@@ -8,7 +8,7 @@
 #define PASS_SHARE 10
 #define PASS_WAIT_MAX_NS (5 * NSEC_PER_SEC)
 #define NODES_DELAY_NS NSEC_PER_SEC /* nodes come in crowds, and every service is looked at for them */
-#define EMPTY_DELAY_NS (500 * NSEC_PER_MSEC) /* a service is often made a moment before its pods: then its slices are written once, with them, and not twice */
+#define EMPTY_DELAY_NS (500 * NSEC_PER_MSEC) /* a headless service is often made a moment before its pods: then its slices are written once, with them, and not twice */
 
 struct services *services_of(struct controller *c)
 {
@@ -101,13 +101,15 @@ static void index_service(struct services *all, const struct object *o, bool add
     index_put(&all->by_selector, pair_of(&a, o->ns, &selector->members[0]), o->key, add);
 }
 
-/* Is there somebody behind it now? */
-static bool has_pods(struct services *all, const struct object *service)
+/* Nobody misses its slices: there is nobody behind it, and no address that others could have by now. */
+static bool can_wait(struct services *all, const struct object *service)
 {
+    if (!str_is(json_get_str(json_path(object_tree((struct object *)service), "spec", NULL), S("clusterIP")), "None"))
+        return false;
     pod_cache_foreach_open(p, pod_cache_open(all->pods, service->ns))
         if (service_selects(object_tree((struct object *)service), p->labels))
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 static void on_service(void *arg, const struct object *was, const struct object *now)
@@ -115,7 +117,7 @@ static void on_service(void *arg, const struct object *was, const struct object 
     struct services *all = arg;
     index_service(all, was, false);
     index_service(all, now, true);
-    if (was || has_pods(all, now)) {
+    if (was || !can_wait(all, now)) {
         on_object(all, was, now);
         return;
     }
