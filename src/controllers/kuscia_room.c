@@ -28,7 +28,7 @@ struct domain {
 };
 struct quota {
     char *key, *ns;
-    struct amounts hard;
+    struct amounts hard, used;
 };
 struct route {
     char *key, *source, *destination;
@@ -262,11 +262,22 @@ void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
     map_put(&r->nodes_, str_of(n->name), n);
 }
 
+static void add_quota(struct amounts *to, const struct json *list)
+{
+    for (uint32_t i = 0; json_is(list, JSON_OBJECT) && i < list->len; i++) {
+        str of = list->members[i].key;
+        int64_t n = read(of, &list->members[i].value);
+        of = str_has_prefix(of, S("requests.")) ? str_from(of, 9) : str_is(of, "count/pods") ? S("pods") : of;
+        if (!str_is(of, BANDWIDTH_KUSCIA) && !find(to, of)) /* it counts that name alone; the API server does */
+            put(to, of, n);
+    }
+}
+
 void kuscia_room_quota(struct kuscia_room *r, str ns, str name, const struct json *obj)
 {
     ARENA_AUTO a = ARENA_INIT;
     str key = arena_fmt(&a, STR_FMT "/" STR_FMT, STR_ARG(ns), STR_ARG(name));
-    const struct json *spec = json_get(obj, S("spec")), *hard = json_get(spec, S("hard")), *scopes = json_get(spec, S("scopes"));
+    const struct json *spec = json_get(obj, S("spec")), *scopes = json_get(spec, S("scopes"));
     struct quota *q = map_del(&r->quotas_, key);
     if (q)
         quota_free(q);
@@ -274,14 +285,8 @@ void kuscia_room_quota(struct kuscia_room *r, str ns, str name, const struct jso
         return; /* one that is for some pods only may not be for these */
     q = xnew(struct quota);
     *q = (struct quota){.key = str_dup(key), .ns = str_dup(ns)};
-    for (uint32_t i = 0; json_is(hard, JSON_OBJECT) && i < hard->len; i++) {
-        str of = hard->members[i].key;
-        int64_t n = read(of, &hard->members[i].value);
-        of = str_has_prefix(of, S("requests.")) ? str_from(of, 9) : str_is(of, "count/pods") ? S("pods") : of;
-        if (str_is(of, BANDWIDTH_KUSCIA) || find(&q->hard, of))
-            continue; /* it counts that name alone; the API server does */
-        put(&q->hard, of, n);
-    }
+    add_quota(&q->hard, json_get(spec, S("hard")));
+    add_quota(&q->used, json_path(obj, "status", "used", NULL));
     map_put(&r->quotas_, str_of(q->key), q);
 }
 
@@ -470,4 +475,39 @@ bool kuscia_room_is_lost(const struct kuscia_room *r, str node)
 {
     const struct node *n = map_get(&r->nodes_, node);
     return n && !n->ready;
+}
+
+/* All that the task needs in the namespace at the same time. */
+static bool needs_there(struct arena *a, const struct layout *l, const char *ns, struct amounts *ret)
+{
+    bool any = false;
+    *ret = (struct amounts){0};
+    for (size_t i = 0; i < l->nparties; i++) {
+        struct amounts need;
+        if (!str_is(l->parties[i].domain, ns))
+            continue;
+        any = true;
+        needs_of(a, l, &l->parties[i], &need);
+        for (size_t k = 0; k < need.len; k++)
+            put(ret, str_of(need.list[k].name), times(need.list[k].n, l->parties[i].npods));
+    }
+    return any;
+}
+
+str kuscia_room_full(const struct kuscia_room *r, struct arena *a, const struct layout *l)
+{
+    map_foreach(e, &r->quotas_) {
+        const struct quota *q = e->value;
+        struct amounts need;
+        if (!needs_there(a, l, q->ns, &need))
+            continue;
+        for (size_t i = 0; i < q->hard.len; i++) {
+            str name = str_of(q->hard.list[i].name);
+            const struct amount *more = find(&need, name), *used = find(&q->used, name);
+            if (more && used && more->n > 0 && q->hard.list[i].n - used->n < more->n)
+                return arena_fmt(a, "exceeded quota: %s of domain %s: the task needs " STR_FMT ", and " STR_FMT " of " STR_FMT " are in use", q->key + strlen(q->ns) + 1, q->ns, STR_ARG(text_of(a, name, more->n)),
+                                 STR_ARG(text_of(a, name, used->n)), STR_ARG(text_of(a, name, q->hard.list[i].n)));
+        }
+    }
+    return S("");
 }

@@ -27,6 +27,8 @@ void kuscia_room_forget_routes(struct kuscia_room *r, bool of_cluster); /* whose
 str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct layout *l);
 /* "" : the domain has nodes that are ready; else what it lacks. */
 str kuscia_room_lacks(const struct kuscia_room *r, struct arena *a, str domain);
+/* "" : quotas have room for all pods of the task, as far as the watch has shown what is used; else which has not. */
+str kuscia_room_full(const struct kuscia_room *r, struct arena *a, const struct layout *l);
 /* A node of a domain that is not ready; one that is not there, or of no domain, is not known. */
 bool kuscia_room_is_lost(const struct kuscia_room *r, str node);
 /* Some quota limits what runs in the domain. */

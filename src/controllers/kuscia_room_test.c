@@ -96,6 +96,18 @@ TEST(what_can_never_be)
     T_OK(kuscia_room_never(&r, &a, &l).len);
     json_set(&a, json_ensure_object(&a, json_get((struct json *)l.task, S("metadata")), S("annotations")), S("cox.io/bandwidth-lend"), json_string(S("accept")));
     T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    /* what others use of a quota */
+    l = lay(&a, "{}", "{}", "{\"cpu\":\"1\"}", 1);
+    static const struct {
+        const char *used, *why;
+    } uses[] = {{"0", ""}, {"3", ""}, {"3500m", "exceeded quota: q of domain bob: the task needs 1 cpu, and 3500m cpu of 4 cpu are in use"}, {"9", "exceeded quota: q of domain bob: the task needs 1 cpu, and 9 cpu of 4 cpu are in use"}};
+    for (size_t i = 0; i < ARRAY_LEN(uses); i++) {
+        struct json shared = json_make(&a, "{\"spec\":{\"hard\":{\"requests.cpu\":\"4\",\"secrets\":\"1\"}},\"status\":{\"used\":{\"requests.cpu\":%s,\"secrets\":\"1\"}}}", uses[i].used);
+        kuscia_room_quota(&r, S("bob"), S("q"), &shared);
+        T_EQ_STR(kuscia_room_full(&r, &a, &l), uses[i].why);
+    }
+    kuscia_room_quota(&r, S("bob"), S("q"), NULL);
+    T_EQ_STR(kuscia_room_full(&r, &a, &l), "");
     l = lay(&a, "{}", "{}", "{\"cpu\":\"70\"}", 1);
     T_EQ_STR(kuscia_room_lacks(&r, &a, S("bob")), "");
     kuscia_room_node(&r, S("bob-0"), NULL); /* nodes may be about to join */

@@ -209,6 +209,16 @@ static void wait_for_quota(struct job *j, str why)
     steps_together(j, steps, r->layout.nparties, gave_back);
 }
 
+/* Looked at before anything is made: else the pods of other parties would come and go with each try.  True: it waits. */
+static bool quota_is_full(struct job *j)
+{
+    const struct run *r = j->state;
+    str why = kuscia_room_full(&state_of(j->c)->room, &j->arena, &r->layout);
+    if (why.len)
+        wait_for_quota(j, why);
+    return why.len > 0;
+}
+
 static void wait_for_ports(struct job *j, str why)
 {
     if (waits_for_others(j, "PortsExhausted", why))
@@ -386,6 +396,8 @@ static void choose_ports(struct job *j)
         fail(j, "Unsatisfiable", never);
         return;
     }
+    if (quota_is_full(j))
+        return;
     kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL); /* a try before this one that nobody heard of */
     if (kuscia_layout_choose(a, &r->layout, &state_of(j->c)->ports, &r->allocated, &err) < 0) {
         wait_for_ports(j, arena_str(a, str_of(err.msg)));
@@ -581,7 +593,7 @@ static void got_images(struct job *j)
         look_at_pods(j);
     else if (!has_numbers || !object_has_finalizer(&r->task, S(FINALIZER)))
         choose_ports(j);
-    else
+    else if (!str_is(json_get_str(status_of(r), S("reason")), "QuotaExceeded") || !quota_is_full(j)) /* of one that waits nothing is there that counts */
         make_group(j);
 }
 

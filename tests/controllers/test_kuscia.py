@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from lib.cox import COX, ROOT, Server, tap, wait_for  # noqa: E402
+from lib.cox import COX, ROOT, Server, Watch, tap, wait_for  # noqa: E402
 from lib.kuscia import API, GROUPS, JOBS, K, TASKS, Domains, cpu_free, end_task, finish, image, job, make, party, phase, pods, stage, status, task, task_phase, tasks_of  # noqa: E402
 
 DOMAINS = ("alice", "bob", "carol")
@@ -87,9 +87,13 @@ def test_never(s):
     tap.eq("never: quota", failed("never-quota"), (("Failed", "Unsatisfiable", "party carol: its pods need 2 pods, and its quota carol/few allows 1 pods"), 404))
     job(s, "quota-1", task("only", party("alice"), party("carol")))
     wait_for(lambda: task_phase(s, "quota-1", "only") == "Running")
-    job(s, "quota-2", task("only", party("alice"), party("carol")))
+    before = s.get("/api/v1/namespaces/alice/pods").json["metadata"]["resourceVersion"]
+    job(s, "quota-2", task("only", party("alice"), party("carol"), id="quota-2-1", scheduleConfig={"minReservedMembers": 1}))
     says = lambda: tasks_of(s, "quota-2").get("only", {}).get("status", {})  # noqa: E731
     tap.ok("a quota that others fill is waited for", wait_for(lambda: says().get("reason") == "QuotaExceeded" and "exceeded quota: few" in says()["message"]) and says()["phase"] == "Pending", says())
+    w = Watch(s, f"/api/v1/namespaces/alice/pods?watch=true&resourceVersion={before}&timeoutSeconds=3")
+    w.wait(lambda events: False)  # to its end
+    tap.eq("and nobody's pods come and go meanwhile", [e["type"] for e in w.events if "quota-2" in e["object"]["metadata"]["name"]], [])
     end_task(s, "quota-1", "only")
     s.delete(f"{JOBS}/quota-1")
     tap.ok("and then it runs", wait_for(lambda: task_phase(s, "quota-2", "only") == "Running"), says())
