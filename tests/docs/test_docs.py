@@ -104,9 +104,9 @@ def run_block(name, folder, needs, commands, expected, verbs):
         return
     out, code = folder.run(commands)
     if code:
-        tap.ok(name, False, f"exit {code} of:\n{commands}\noutput:\n{out}")
+        tap.ok(name, False, f"exit {code}, output:\n{out}\ncommands:\n{commands}")
     elif expected is not None:
-        tap.ok(name, matches(expected, out), f"commands:\n{commands}\nhave:\n{out}\nwant:\n{expected}")
+        tap.ok(name, matches(expected, out), f"have:\n{out}\nwant:\n{expected}\ncommands:\n{commands}")
     else:
         tap.ok(name, True)
 

@@ -229,13 +229,39 @@ str explain_for(struct arena *a, struct sched *s, const struct explanation *x, u
     return strbuf_str(&b);
 }
 
-static struct json party_json(struct sched *s, struct arena *a, const struct unit *u, sym_t ns)
+struct members {
+    pod_id *p;
+    size_t len;
+};
+
+static int by_party(const void *a, const void *b, void *arg)
+{
+    const struct sched *s = arg;
+    const struct pod *x = &s->pods[*(const pod_id *)a], *y = &s->pods[*(const pod_id *)b];
+    if (x->subgroup != y->subgroup)
+        return x->subgroup < y->subgroup ? -1 : 1;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    return str_cmp(sched_pod_name(s, *(const pod_id *)a), sched_pod_name(s, *(const pod_id *)b));
+}
+
+/* The unit's pods as its group names the parties, whoever came first. */
+static struct members members_of(const struct sched *s, struct arena *a, const struct unit *u)
+{
+    struct members m = {.p = arena_array(a, u->pods.len, pod_id), .len = u->pods.len};
+    if (m.len)
+        memcpy(m.p, u->pods.p, m.len * sizeof *m.p);
+    qsort_r(m.p, m.len, sizeof *m.p, by_party, (void *)s);
+    return m;
+}
+
+static struct json party_json(struct sched *s, struct arena *a, const struct members *m, sym_t ns)
 {
     struct json o = json_object(), pods = json_array();
     pod_id shown = POD_NONE;
     json_set(a, &o, S("domain"), json_string(arena_str(a, symbol_text(&s->sym, ns))));
-    for (size_t i = 0; i < u->pods.len; i++) {
-        pod_id p = u->pods.p[i];
+    for (size_t i = 0; i < m->len; i++) {
+        pod_id p = m->p[i];
         if (s->pods[p].ns != ns)
             continue;
         bool placed = s->pods[p].state >= PS_ASSUMED;
@@ -265,6 +291,7 @@ static struct json party_json(struct sched *s, struct arena *a, const struct uni
 struct json explain_group_json(struct sched *s, struct arena *a, unit_id u, const struct explanation *why)
 {
     const struct unit *unit = &s->units[u];
+    const struct members members = members_of(s, a, unit);
     struct json o = why ? explain_json(a, s, why) : json_object(), parties = json_array();
     sym_t seen[EXPLAIN_PARTIES];
     uint32_t n = 0, left_off = 0;
@@ -273,8 +300,8 @@ struct json explain_group_json(struct sched *s, struct arena *a, unit_id u, cons
         json_set(a, &o, S("result"), json_string(S("Placed")));
         json_set(a, &o, S("message"), json_string(S("every pod that must have a node has one")));
     }
-    for (size_t i = 0; i < unit->pods.len; i++) {
-        sym_t ns = s->pods[unit->pods.p[i]].ns;
+    for (size_t i = 0; i < members.len; i++) {
+        sym_t ns = s->pods[members.p[i]].ns;
         uint32_t k = 0;
         while (k < n && seen[k] != ns)
             k++;
@@ -285,7 +312,7 @@ struct json explain_group_json(struct sched *s, struct arena *a, unit_id u, cons
             continue;
         }
         seen[n++] = ns;
-        json_push(a, &parties, party_json(s, a, unit, ns));
+        json_push(a, &parties, party_json(s, a, &members, ns));
     }
     json_set(a, &o, S("parties"), parties);
     if (left_off)

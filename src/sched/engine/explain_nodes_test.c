@@ -117,8 +117,8 @@ TEST(a_task)
     put(&w, "{'apiVersion':'kuscia.secretflow/v1alpha1','kind':'ClusterDomainRoute','metadata':{'name':'q'},'spec':{'source':'alice','destination':'carol','bandwidth':'500Mbps'}}");
     pod(&w, "bob", "old", "", "bob-0", 70);
     group(&w, "t");
+    pod(&w, "bob", "t-0", "t", "", 60); /* parties are listed as the group has them, whoever comes first */
     pod(&w, "alice", "t-0", "t", "", 60);
-    pod(&w, "bob", "t-0", "t", "", 60);
     unit_id u = sched_unit_of(w.s, sched_pod_find(w.s, S("bob"), S("t-0")));
     T_OK(unit_crosses(&w.s->units[u]));
     const struct explanation *why = explain_waiting(w.s, &w.a, u, 0, NULL);
