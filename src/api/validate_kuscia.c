@@ -38,6 +38,22 @@ static bool names_bandwidth(const struct json *resources)
     return false;
 }
 
+/* An amount of bit/s that is not negative. */
+static void check_bits(struct vctx *c, const struct vpath *p, str text, const struct quantity *q)
+{
+    int64_t n = quantity_to_i64(q);
+    struct quantity whole = quantity_from_i64(n);
+    if (n == 0)
+        v_invalid_str(c, p, text, "is no bandwidth: leave it out where nothing is wanted");
+    else if (n < BANDWIDTH_LEAST)
+        v_invalid_str(c, p, text, "is less than 1 kbit/s: say the unit, as in 500M");
+    else if (n > BANDWIDTH_MAX)
+        v_invalid_str(c, p, text, "is more than 1 Pbit/s");
+    else if (quantity_cmp(q, &whole) != 0)
+        v_invalid_str(c, p, text, "must be a whole number of bit/s");
+}
+
+/* Of the names that pods have, what is no whole number or too much is found where all resources are looked at. */
 static void check_amount(struct vctx *c, const struct vpath *p, const struct json *list, str name, const struct json *value)
 {
     struct quantity q;
@@ -45,17 +61,24 @@ static void check_amount(struct vctx *c, const struct vpath *p, const struct jso
     if (!is_bandwidth(name) || !quantity_parse(text, &q) || quantity_sign(&q) < 0)
         return;
     int64_t n = quantity_to_i64(&q);
-    struct quantity whole = quantity_from_i64(n);
-    if (n == 0)
+    if (str_is(name, BANDWIDTH_PROPOSED)) {
+        check_bits(c, p, text, &q);
+        if (v_get(list, S(BANDWIDTH_KUSCIA)))
+            v_invalid_str(c, p, text, "is the same as " BANDWIDTH_KUSCIA ", which is given as well: leave one of them out");
+    } else if (n == 0) {
         v_invalid_str(c, p, text, "is no bandwidth: leave it out where nothing is wanted");
-    else if (!str_is(name, BANDWIDTH_KUSCIA) && n < BANDWIDTH_LEAST)
+    } else if (!str_is(name, BANDWIDTH_KUSCIA) && n < BANDWIDTH_LEAST) {
         v_invalid_str(c, p, text, "is less than 1 kbit/s: say the unit, as in 500M");
-    else if (str_is(name, BANDWIDTH_PROPOSED) && quantity_cmp(&q, &whole) != 0)
-        v_invalid_str(c, p, text, "must be a whole number of bit/s");
-    else if (str_is(name, BANDWIDTH_PROPOSED) && n > BANDWIDTH_MAX)
-        v_invalid_str(c, p, text, "is more than 1 Pbit/s");
-    else if (str_is(name, BANDWIDTH_PROPOSED) && v_get(list, S(BANDWIDTH_KUSCIA)))
-        v_invalid_str(c, p, text, "is the same as " BANDWIDTH_KUSCIA ", which is given as well: leave one of them out");
+    }
+}
+
+/* True: its resources, or those of its containers. */
+static bool resources_ask(const struct json *party)
+{
+    bool asks = names_bandwidth(V_GET(party, "resources"));
+    v_foreach (one, i, V_GET(V_GET(V_GET(party, "template"), "spec"), "containers"))
+        asks |= names_bandwidth(V_GET(one, "resources"));
+    return asks;
 }
 
 /* "200Mbps", "egress=200Mbps,ingress=1G": for each pod of the party. */
@@ -65,16 +88,13 @@ static void check_request(struct vctx *c, const struct vpath *here, const struct
     str text = V_STR(party, "bandwidthRequest");
     int64_t bits[BANDWIDTH_ENDS];
     struct err err = ERR_NONE;
-    bool twice = names_bandwidth(V_GET(party, "resources"));
     if (!V_GET(party, "bandwidthRequest"))
         return;
-    v_foreach (one, i, V_GET(V_GET(V_GET(party, "template"), "spec"), "containers"))
-        twice |= names_bandwidth(V_GET(one, "resources"));
     if (bandwidth_parse_ends(text, bits, &err) < 0)
         v_invalid_str(c, at, text, "%s", err.msg);
     else if ((bits[BANDWIDTH_OUT] && bits[BANDWIDTH_OUT] < BANDWIDTH_LEAST) || (bits[BANDWIDTH_IN] && bits[BANDWIDTH_IN] < BANDWIDTH_LEAST))
         v_invalid_str(c, at, text, "is less than 1 kbit/s: say the unit, as in 500Mbps");
-    else if (twice)
+    else if (resources_ask(party))
         v_invalid_str(c, at, text, "the party's resources ask for bandwidth, too: leave one of them out");
 }
 
@@ -369,8 +389,30 @@ void v_kuscia_job_spec(struct vctx *c, const struct vpath *p, const struct json 
 
 /* --- tasks, their room, services ---------------------------------------------------------------------------------------------------------------- */
 
+/* The list of a task, as it was proposed to Kuscia: bit/s for each party in their order, or one for all. */
+static void check_requests(struct vctx *c, const struct vpath *p, const struct json *spec)
+{
+    const struct json *list = V_GET(spec, "bandwidthRequest"), *parties = V_GET(spec, "parties");
+    const struct vpath *at = V_FIELD(p, "bandwidthRequest");
+    if (v_len(list) > 1 && v_len(list) != v_len(parties))
+        v_invalid_int(c, at, (int64_t)v_len(list), "amounts for %zu parties: give one for each, in their order, or one for all", v_len(parties));
+    v_foreach (amount, i, list) {
+        struct quantity q;
+        if (!quantity_parse(json_str(amount), &q))
+            continue;
+        if (quantity_sign(&q) < 0)
+            v_invalid_str(c, V_INDEX(at, i), json_str(amount), "must be greater than or equal to 0");
+        else if (quantity_sign(&q) > 0 || v_len(list) == 1)
+            check_bits(c, V_INDEX(at, i), json_str(amount), &q);
+    }
+    v_foreach (party, i, parties)
+        if (v_len(list) && (V_GET(party, "bandwidthRequest") || resources_ask(party)))
+            v_forbidden(c, at, "the party " STR_FMT " asks for bandwidth itself: leave one of them out", STR_ARG(V_STR(party, "domainID")));
+}
+
 void v_kuscia_task_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
+    check_requests(c, p, spec);
     check_domain(c, V_FIELD(p, "initiator"), V_STR(spec, "initiator"));
     check_parties(c, p, spec, false);
     check_schedule(c, V_FIELD(p, "scheduleConfig"), V_GET(spec, "scheduleConfig"), v_len(V_GET(spec, "parties")));

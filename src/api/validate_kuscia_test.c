@@ -201,4 +201,27 @@ TEST(bandwidth)
     TESTING_RUN(cases);
 }
 
-TEST_MAIN(domains, app_images, jobs, circles_agree_with_a_naive_removal, tasks_and_groups, routes, bandwidth)
+/* The list of a task, one amount for each party. */
+TEST(bandwidth_of_all_parties)
+{
+#define ASKS(list, second) OBJ("KusciaTask", "'spec':{'initiator':'alice','taskInputConfig':'{}','bandwidthRequest':[" list "],'parties':[{'domainID':'alice','appImageRef':'psi'},{'domainID':'bob','appImageRef':'psi'" second "}]}")
+    static const struct testing_case cases[] = {
+        GOOD(ASKS("", "")),
+        GOOD(ASKS("200000000", "")),
+        GOOD(ASKS("10000000000,'500Mi'", "")),
+        GOOD(ASKS("0,'20M'", "")),
+        BAD(ASKS("0", ""), "spec.bandwidthRequest[0]: Invalid value: '0': is no bandwidth: leave it out where nothing is wanted"),
+        BAD(ASKS("60,60", ""), "[spec.bandwidthRequest[0]: Invalid value: '60': is less than 1 kbit/s: say the unit, as in 500M, spec.bandwidthRequest[1]: Invalid value: '60': is less than 1 kbit/s: say the unit, as in 500M]"),
+        BAD(ASKS("'-1M'", ""), "spec.bandwidthRequest[0]: Invalid value: '-1M': must be greater than or equal to 0"),
+        BAD(ASKS("'2P'", ""), "spec.bandwidthRequest[0]: Invalid value: '2P': is more than 1 Pbit/s"),
+        BAD(ASKS("18446744073709551615", ""), "spec.bandwidthRequest[0]: Invalid value: '18446744073709551615': is more than 1 Pbit/s"),
+        BAD(ASKS("'1000500m'", ""), "spec.bandwidthRequest[0]: Invalid value: '1000500m': must be a whole number of bit/s"),
+        BAD(ASKS("'1M','1M','1M'", ""), "spec.bandwidthRequest: Invalid value: 3: amounts for 2 parties: give one for each, in their order, or one for all"),
+        BAD(ASKS("'1M'", ",'bandwidthRequest':'5M'"), "spec.bandwidthRequest: Forbidden: the party bob asks for bandwidth itself: leave one of them out"),
+        BAD(ASKS("'1M'", ",'template':{'spec':{'containers':[{'name':'c','resources':{'requests':{'kuscia.io/bandwidth':'5'}}}]}}"),
+            "spec.bandwidthRequest: Forbidden: the party bob asks for bandwidth itself: leave one of them out"),
+    };
+    TESTING_RUN(cases);
+}
+
+TEST_MAIN(domains, app_images, jobs, circles_agree_with_a_naive_removal, tasks_and_groups, routes, bandwidth, bandwidth_of_all_parties)

@@ -280,6 +280,16 @@ static void add_metrics(struct arena *a, const struct layout_pod *pod, const str
     json_set(a, annotations, S(KUSCIA("should_be_scraped")), json_string(S("true")));
 }
 
+/* What the party says itself, else its place in the task's list. */
+static str bandwidth_request(const struct layout *l, const struct layout_party *p)
+{
+    const struct json *list = json_path(l->task, "spec", "bandwidthRequest", NULL);
+    size_t at = json_is(list, JSON_ARRAY) && list->len > 1 ? (size_t)(p - l->parties) : 0;
+    if (json_get(p->party, S("bandwidthRequest")) || !json_is(list, JSON_ARRAY) || at >= list->len)
+        return json_get_str(p->party, S("bandwidthRequest"));
+    return json_str(&list->items[at]);
+}
+
 struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *meta)
 {
     struct json containers = json_array(), *labels = json_get(meta, S("labels")), *notes = json_get(meta, S("annotations"));
@@ -295,7 +305,7 @@ struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struc
         json_push(a, &containers, container_of_pod(a, l, p, pod, &p->containers.items[i]));
         add_metrics(a, pod, &p->containers.items[i], notes);
     }
-    kuscia_bandwidth_pod(a, &containers, json_get_str(p->party, S("bandwidthRequest")), notes);
+    kuscia_bandwidth_pod(a, &containers, bandwidth_request(l, p), notes);
     kuscia_bandwidth_lend(a, l->task, notes);
     struct json spec = json_make(a,
                                  "{\"restartPolicy\":%S,\"schedulerName\":\"kuscia-scheduler\",\"automountServiceAccountToken\":false,\"nodeSelector\":{\"" KUSCIA_NODE_LABEL "\":%S},"

@@ -70,7 +70,7 @@ EVERY = {
                                            "bandwidthLimits": [{"destinationID": "bob", "limitKBps": 100}]}, {"domainID": "bob", "bandwidthRequest": "20Mbps"}]},
                              {"alias": "b", "dependencies": ["a"], "tolerable": False, "appImage": "i", "taskInputConfig": "", "parties": PARTIES}]},
     "kusciajobsummaries": {"stage": "Start", "stageTrigger": "alice"},
-    "kusciatasks": {"initiator": "alice", "taskInputConfig": "{}", "scheduleConfig": {"minReservedMembers": 1},
+    "kusciatasks": {"initiator": "alice", "taskInputConfig": "{}", "bandwidthRequest": ["20M"], "scheduleConfig": {"minReservedMembers": 1},
                     "parties": [{"domainID": "alice", "appImageRef": "i", "role": "r", "minReservedPods": 1, "template": {"replicas": 2, "spec": {"restartPolicy": "Never", "containers": [CONTAINER]}},
                                  "bandwidthLimits": [{"destinationID": "bob", "limitKBps": 1}]}]},
     "kusciatasksummaries": {"alias": "a", "jobID": "j"},

@@ -47,6 +47,21 @@ def test_bandwidth(s):
     tap.eq("nothing is left of them", s.get(f"{JOBS}/bad").status, 404)
 
 
+def test_bandwidth_of_all_parties(s):
+    """A task's list has one amount for each party, in their order, as numbers or quantities; one that fits nobody changes nothing."""
+    image(s, "each")
+    spec = {"initiator": "alice", "taskInputConfig": "{}", "parties": [party(d, appImageRef="each") for d in DOMAINS]}
+    make(s, TASKS, "KusciaTask", "each-1", {**spec, "bandwidthRequest": [30000000, 0, "5M"]})
+    tap.ok("it runs", wait_for(lambda: status(s, f"{TASKS}/each-1").get("phase") == "Running"), s.get(TASKS).text[-2500:])
+    tap.eq("to each its own", {p["metadata"]["namespace"]: amounts(p)[0][0] for p in pods(s, "each-1")},
+           {"alice": {"cox.io/egress-bandwidth": "30M", "cox.io/ingress-bandwidth": "30M"}, "bob": {}, "carol": {"cox.io/egress-bandwidth": "5M", "cox.io/ingress-bandwidth": "5M"}})
+    for wrong, why in (([1000, 1000], "for 3 parties"), (["-5M"], "greater than or equal to 0"), (["fast"], "quantities must match"), ("5M", "bandwidthRequest"), ([{}], "quantities must match")):
+        r = s.post(TASKS, {"apiVersion": API, "kind": "KusciaTask", "metadata": {"name": "each-2"}, "spec": {**spec, "bandwidthRequest": wrong}})
+        tap.ok(f"refused: {wrong}", r.status in (400, 422) and why in r.json["message"], r.text)
+    tap.eq("nothing is left of them", s.get(f"{TASKS}/each-2").status, 404)
+    s.delete(f"{TASKS}/each-1")
+
+
 def test_loans(s):
     """A job that accepts what is lent says so once; its pods wait for what nodes lend, not for promises."""
     image(s, "lent")
@@ -576,6 +591,7 @@ def main():
             test_files_as_engines_read_them,
             test_another_program_meanwhile,
             test_bandwidth,
+            test_bandwidth_of_all_parties,
             test_loans,
             test_never,
             test_no_port_number,

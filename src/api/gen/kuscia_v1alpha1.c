@@ -49,6 +49,7 @@ static const struct schema_type map_list_PartyStatus = {.kind = SCHEMA_MAP, .ele
 static const str enum_Create_Start_Stop_Cancel_Restart_Suspend[] = {STR_INIT("Create"), STR_INIT("Start"), STR_INIT("Stop"), STR_INIT("Cancel"), STR_INIT("Restart"), STR_INIT("Suspend")};
 static const struct schema_rules rules_enums_Create_Start_Stop_Cancel_Restart_Suspend = {.enums = enum_Create_Start_Stop_Cancel_Restart_Suspend, .nenums = 6};
 static const struct schema_type list_TaskParty = {.kind = SCHEMA_LIST, .elem = &schema_kuscia_v1alpha1_TaskParty};
+static const struct schema_type list_quantity = {.kind = SCHEMA_LIST, .elem = &schema_quantity};
 static const struct schema_type map_TaskPodStatus = {.kind = SCHEMA_MAP, .elem = &schema_kuscia_v1alpha1_TaskPodStatus};
 static const struct schema_type map_TaskServiceStatus = {.kind = SCHEMA_MAP, .elem = &schema_kuscia_v1alpha1_TaskServiceStatus};
 static const struct schema_type list_PartyPorts = {.kind = SCHEMA_LIST, .elem = &schema_kuscia_v1alpha1_PartyPorts};
@@ -383,12 +384,14 @@ static const struct schema_field fields_KusciaTask[5] = {
 static const uint8_t index_KusciaTask[16] = {3, 0, 0, 2, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 4, 5};
 const struct schema_type schema_kuscia_v1alpha1_KusciaTask = {.kind = SCHEMA_OBJECT, .name = STR_INIT("KusciaTask"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.KusciaTask"), .doc = STR_INIT("A task of several parties: each runs its part, all of them at the same time."), .fields = fields_KusciaTask, .nfields = 5, .index8 = index_KusciaTask, .index_mask = 15};
 
-static const struct schema_field fields_KusciaTaskSpec[4] = {
+static const struct schema_field fields_KusciaTaskSpec[5] = {
     {.name = STR_INIT("initiator"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("Domain that wants the task.")},
     {.name = STR_INIT("taskInputConfig"), .type = &schema_string, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("What the program is to do; handed on as it is.")},
     {.name = STR_INIT("scheduleConfig"), .type = &schema_kuscia_v1alpha1_ScheduleConfig, .flags = SCHEMA_POINTER, .doc = STR_INIT("How long it waits for room, and for how many.")},
-    {.name = STR_INIT("parties"), .type = &list_TaskParty, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Who takes part.")}};
-const struct schema_type schema_kuscia_v1alpha1_KusciaTaskSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("KusciaTaskSpec"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.KusciaTaskSpec"), .doc = STR_INIT("The parties of a task and what they do."), .fields = fields_KusciaTaskSpec, .nfields = 4};
+    {.name = STR_INIT("parties"), .type = &list_TaskParty, .flags = SCHEMA_ALWAYS, .doc = STR_INIT("Who takes part.")},
+    {.name = STR_INIT("bandwidthRequest"), .type = &list_quantity, .doc = STR_INIT("Bandwidth in bit/s that each pod needs: one amount for each party, in their order, or one for all; 0 for none.")}};
+static const uint8_t index_KusciaTaskSpec[16] = {5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 0, 0, 2, 4};
+const struct schema_type schema_kuscia_v1alpha1_KusciaTaskSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("KusciaTaskSpec"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.KusciaTaskSpec"), .doc = STR_INIT("The parties of a task and what they do."), .fields = fields_KusciaTaskSpec, .nfields = 5, .index8 = index_KusciaTaskSpec, .index_mask = 15};
 
 static const struct schema_field fields_TaskParty[7] = {
     {.name = STR_INIT("domainID"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("The domain.")},
