@@ -634,8 +634,10 @@ def test_statefulset_rolling(s, p):
     s.patch(path, {"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 2}}}})
     s.patch(path, {"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "img:2"}]}}}})
     until("a partition bounds a roll-out", lambda: [image_of(i) for i in range(3)] == ["img:1", "img:1", "img:2"])
+    uid = s.get(f"{CORE}/pods/db-0").json["metadata"]["uid"]
     s.delete(f"{CORE}/pods/db-0")
-    until("a pod below it keeps its template", lambda: settled(s, path, lambda st: st.get("readyReplicas") == 3) and [image_of(i) for i in range(3)] == ["img:1", "img:1", "img:2"])
+    until("a pod below it comes back", lambda: s.get(f"{CORE}/pods/db-0").json["metadata"].get("uid", uid) != uid)
+    until("it keeps its template", lambda: settled(s, path, lambda st: st.get("readyReplicas") == 3 and st.get("currentReplicas") == 2) and [image_of(i) for i in range(3)] == ["img:1", "img:1", "img:2"])
     st = s.get(path).json["status"]
     tap.eq("the status counts both", [st.get("currentReplicas"), st.get("updatedReplicas"), st["currentRevision"] != st["updateRevision"]], [2, 1, True])
     s.patch(path, {"spec": {"updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"partition": 0}}}})
