@@ -19,6 +19,8 @@
 #define KUSCIA_NS "cross-domain" /* of jobs and tasks */
 #define KUSCIA(name) "kuscia.secretflow/" name /* label or annotation */
 #define KUSCIA_LIFE_SECONDS 300 /* how long a task waits for room that does not say it */
+#define KUSCIA_ENDED "ended with the task" /* so begins the message of a party that had no end of its own: the task's was not its fault */
+#define KUSCIA_STOPPED "Stopped" /* reason of a task that its job ended */
 #define KUSCIA_TAINT KUSCIA("agent")
 #define KUSCIA_NODE_LABEL KUSCIA("namespace")
 

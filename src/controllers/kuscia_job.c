@@ -155,7 +155,7 @@ static struct step stop_step(struct job *j, const struct json *task, str why)
     struct arena *a = &j->arena;
     const struct json *meta = json_get(task, S("metadata"));
     return (struct step){S("PATCH"), kuscia_path(a, "kusciatasks", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), "/status"),
-                         json_make(a, "{\"metadata\":{\"uid\":%S,\"resourceVersion\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"Stopped\",\"message\":%S}}", json_get_str(meta, S("uid")),
+                         json_make(a, "{\"metadata\":{\"uid\":%S,\"resourceVersion\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"" KUSCIA_STOPPED "\",\"message\":%S}}", json_get_str(meta, S("uid")),
                                    json_get_str(meta, S("resourceVersion")), why)}; /* one that succeeds in this moment has succeeded */
 }
 
