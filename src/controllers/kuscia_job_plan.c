@@ -348,7 +348,7 @@ static str failures(const struct planner *p)
         if (reason.len)
             strbuf_addf(&b, ": " STR_FMT, STR_ARG(reason));
         for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++)
-            if (str_is(json_get_str(&parties->items[k], S("phase")), "Failed"))
+            if (str_is(json_get_str(&parties->items[k], S("phase")), "Failed") && !str_has_prefix(json_get_str(&parties->items[k], S("message")), S(KUSCIA_ENDED)))
                 strbuf_addf(&b, ", party " STR_FMT, STR_ARG(json_get_str(&parties->items[k], S("domainID"))));
         strbuf_add_char(&b, ')');
     }

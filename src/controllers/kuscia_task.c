@@ -479,6 +479,7 @@ static void clean_up(struct job *j)
     }
     if (r->status.type == JSON_NULL)
         r->status = json_copy(a, status_of(r));
+    kuscia_task_end(a, &r->status, now_of(j));
     if (r->group.found && !str_is(group, "Reserved") && !str_is(group, "Failed"))
         steps[n++] = end_group(j, r);
     for (size_t i = 0; i < r->npods; i++) {

@@ -472,17 +472,41 @@ static str trouble(struct arena *a, const struct json *parties)
     return S("");
 }
 
-/* The task is over, and so are parties that were not: what they had is taken away. */
-static void end_parties(struct json *parties, struct arena *a, bool succeeded)
+static bool is_end(str phase)
 {
-    for (uint32_t i = 0; i < parties->len; i++) {
-        struct json *p = &parties->items[i];
-        str phase = json_get_str(p, S("phase"));
-        if (str_is(phase, "Succeeded") || str_is(phase, "Failed"))
-            continue;
-        json_set(a, p, S("phase"), json_string(S("Failed")));
-        json_set(a, p, S("message"), json_string(succeeded ? S("ended with the task: enough other parties had succeeded") : S("ended with the task")));
-    }
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+/* What a party said when it waited is what it lacked. */
+static void end_party(struct arena *a, struct json *party, bool succeeded)
+{
+    str said = json_get_str(party, S("message"));
+    if (!json_is(party, JSON_OBJECT) || is_end(json_get_str(party, S("phase"))))
+        return;
+    json_set(a, party, S("phase"), json_string(S("Failed")));
+    json_set(a, party, S("message"), json_string(succeeded  ? S(KUSCIA_ENDED ": enough other parties had succeeded")
+                                                 : said.len ? arena_fmt(a, KUSCIA_ENDED " (" STR_FMT ")", STR_ARG(said))
+                                                            : S(KUSCIA_ENDED)));
+}
+
+static void end_pod(struct arena *a, struct json *pod)
+{
+    if (!json_is(pod, JSON_OBJECT) || is_end(json_get_str(pod, S("podPhase"))))
+        return;
+    json_set(a, pod, S("podPhase"), json_string(S("Failed")));
+    if (!json_get_str(pod, S("message")).len)
+        json_set(a, pod, S("message"), json_string(S(KUSCIA_ENDED)));
+}
+
+void kuscia_task_end(struct arena *a, struct json *status, str now)
+{
+    bool succeeded = str_is(json_get_str(status, S("phase")), "Succeeded");
+    struct json *parties = json_get(status, S("partyTaskStatus")), *pods = json_get(status, S("podStatuses"));
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++)
+        end_party(a, &parties->items[i], succeeded);
+    for (uint32_t i = 0; json_is(pods, JSON_OBJECT) && i < pods->len; i++)
+        end_pod(a, &pods->members[i].value);
+    kuscia_condition(a, status, "Success", succeeded, S(""), S(""), now);
 }
 
 static void decide(struct arena *a, const struct task_view *v, struct json *st, const struct json *parties)
@@ -530,7 +554,7 @@ struct json kuscia_task_status(struct arena *a, const struct task_view *v)
     json_set(a, &st, S("partyTaskStatus"), parties);
     if (str_is(phase, "Running"))
         kuscia_condition(a, &st, "Running", true, S(""), S(""), v->now);
-    else if (!str_is(phase, "Pending"))
-        kuscia_condition(a, &st, "Success", str_is(phase, "Succeeded"), S(""), S(""), v->now);
+    else if (is_end(phase))
+        kuscia_task_end(a, &st, v->now);
     return st;
 }

@@ -148,12 +148,37 @@ TEST(how_far_it_is)
         T_EQ_INT(json_get(&st, S("podStatuses"))->len, 4);
         for (size_t k = 0; k < 2; k++)
             T_EQ_INT(*json_get_str(&json_get(&st, S("partyTaskStatus"))->items[k], S("phase")).p, cases[i].parties[k]);
+        bool over = *cases[i].phase == 'S' || *cases[i].phase == 'F';
+        for (uint32_t k = 0; over && k < 4; k++) {
+            str now = json_get_str(&json_get(&st, S("podStatuses"))->members[k].value, S("podPhase"));
+            T_OK(str_is(now, "Succeeded") || str_is(now, "Failed")); /* no pod runs in a task that is over */
+        }
         if (strchr(cases[i].pods, 'w') && *cases[i].phase != 'S' && *cases[i].phase != 'F')
             T_EQ_STR(json_get_str(&st, S("reason")), "Unschedulable");
         json_set(&a, &task, S("status"), st);
         struct json again = kuscia_task_status(&a, &v);
         T_OK(json_equal(&st, &again)); /* the same look says the same */
     }
+}
+
+/* Somebody else ended it: its job, or a person. */
+TEST(ended_by_others)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json st = json_literal(&a, "{\"phase\":\"Failed\",\"partyTaskStatus\":[{\"domainID\":\"alice\",\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Running\"},"
+                                      "{\"domainID\":\"carol\",\"phase\":\"Pending\",\"message\":\"lacks cpu\"},{\"domainID\":\"dora\",\"phase\":\"Failed\",\"message\":\"boom\"}],"
+                                      "\"podStatuses\":{\"bob/t-0\":{\"podPhase\":\"Running\"},\"carol/t-0\":{\"podPhase\":\"Pending\",\"message\":\"lacks cpu\"},\"alice/t-0\":{\"podPhase\":\"Succeeded\"}}}");
+    kuscia_task_end(&a, &st, S("2026-01-01T00:00:00Z"));
+    T_EQ_STR(json_text(&a, &st),
+             "{\"phase\":\"Failed\",\"partyTaskStatus\":[{\"domainID\":\"alice\",\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"ended with the task\"},"
+             "{\"domainID\":\"carol\",\"phase\":\"Failed\",\"message\":\"ended with the task (lacks cpu)\"},{\"domainID\":\"dora\",\"phase\":\"Failed\",\"message\":\"boom\"}],"
+             "\"podStatuses\":{\"bob/t-0\":{\"podPhase\":\"Failed\",\"message\":\"ended with the task\"},\"carol/t-0\":{\"podPhase\":\"Failed\",\"message\":\"lacks cpu\"},\"alice/t-0\":{\"podPhase\":\"Succeeded\"}},"
+             "\"conditions\":[{\"type\":\"Success\",\"status\":\"False\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}");
+    struct json again = json_copy(&a, &st);
+    kuscia_task_end(&a, &again, S("2026-01-02T00:00:00Z"));
+    T_OK(json_equal(&st, &again));
+    struct json bare = json_literal(&a, "{\"phase\":\"Failed\",\"partyTaskStatus\":[null],\"podStatuses\":{\"x\":null}}");
+    kuscia_task_end(&a, &bare, S("2026-01-01T00:00:00Z")); /* whatever others wrote there */
 }
 
 TEST(the_group_is_enough)
@@ -181,4 +206,4 @@ TEST(the_group_is_enough)
     T_EQ_INT(l.parties[0].min_pods, 0);
 }
 
-TEST_MAIN(layouts, what_cannot_be_laid_out, how_far_it_is, the_group_is_enough)
+TEST_MAIN(layouts, what_cannot_be_laid_out, how_far_it_is, ended_by_others, the_group_is_enough)

@@ -369,6 +369,11 @@ def test_commands(s):
     tap.eq("the stage is Start again", s.get(f"{JOBS}/cmd").json["metadata"]["labels"]["kuscia.secretflow/job-stage"], "Start")
     stage(s, "cmd", "Stop")
     tap.ok("stopped", wait_for(lambda: phase(s, "cmd") == "Failed" and cpu_free(s)), status(s, f"{JOBS}/cmd"))
+    b = tasks_of(s, "cmd")["b"]["metadata"]["name"]
+    ended = lambda: status(s, f"{TASKS}/{b}")  # noqa: E731
+    tap.ok("with the task its parties and pods have ended", wait_for(lambda: ended().get("completionTime")) and [p["phase"] for p in ended()["partyTaskStatus"]] == ["Failed"] * 2 and
+           {p["podPhase"] for p in ended()["podStatuses"].values()} == {"Failed"} and {c["type"]: c["status"] for c in ended()["conditions"]}.get("Success") == "False", ended())
+    tap.has("which is not called their failure", s.kubectl("job", "watch", "cmd", "--once", binary=COX).stdout, "alice stopped, bob stopped")
     tap.ok("by whom", "bob" in status(s, f"{JOBS}/cmd")["message"] and status(s, f"{JOBS}/cmd")["stageStatus"]["alice"] == "JobStopStageSucceeded", status(s, f"{JOBS}/cmd"))
     stage(s, "cmd", "Cancel")
     tap.ok("cancelled, for good", wait_for(lambda: phase(s, "cmd") == "Cancelled"))
