@@ -291,6 +291,28 @@ def test_another_program_meanwhile(s):
     tap.ok("without the program the other one, and the task succeeded", wait_for(lambda: task_phase(s, "moving", "only") == "Succeeded"), status(s, f"{TASKS}/moving-1"))
 
 
+def test_group_taken_away(s):
+    """Its TaskResourceGroup goes, and what it owned is left behind: the task ends, and all of it goes with the end or with the task."""
+    orphan = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"}
+    job(s, "bare", task("only", id="bare-1"))
+    tap.ok("the task runs", wait_for(lambda: task_phase(s, "bare", "only") == "Running"), status(s, f"{TASKS}/bare-1"))
+    finish(s, [p for p in pods(s, "bare-1") if p["metadata"]["namespace"] == "alice"][0])
+    wait_for(lambda: status(s, f"{TASKS}/bare-1")["partyTaskStatus"][0]["phase"] == "Succeeded")
+    s.delete(f"{GROUPS}/bare-1", orphan)
+    tap.ok("without its group it ends", wait_for(lambda: status(s, f"{TASKS}/bare-1").get("completionTime")) and status(s, f"{TASKS}/bare-1")["reason"] == "TaskResourceGroupGone", status(s, f"{TASKS}/bare-1"))
+    left = lambda: [(p["metadata"]["namespace"], p["status"]["phase"]) for p in pods(s, "bare-1")]  # noqa: E731
+    tap.ok("and so do its pods; one that had ended keeps its logs", wait_for(lambda: left() == [("alice", "Succeeded")]), left())
+    tap.has("nobody's part is named for it", status(s, f"{JOBS}/bare")["message"], "TaskResourceGroupGone)")
+    s.delete(f"{JOBS}/bare")
+    tap.ok("until the task goes", wait_for(lambda: s.get(f"{TASKS}/bare-1").status == 404 and not left()), left())
+    job(s, "bare", task("only", id="bare-1"))
+    wait_for(lambda: task_phase(s, "bare", "only") == "Running")
+    end_task(s, "bare", "only")
+    s.delete(f"{GROUPS}/bare-1", orphan)
+    s.delete(f"{JOBS}/bare")
+    tap.ok("of one that was over, too", wait_for(lambda: s.get(f"{TASKS}/bare-1").status == 404 and not left()), left())
+
+
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
 
 def test_one_decision(s):
@@ -580,6 +602,7 @@ def main():
             test_objects,
             test_files_as_engines_read_them,
             test_another_program_meanwhile,
+            test_group_taken_away,
             test_bandwidth,
             test_loans,
             test_never,
