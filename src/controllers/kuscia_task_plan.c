@@ -8,15 +8,23 @@
 
 /* --- the layout ---------------------------------------------------------------------------------------------------------------------------------- */
 
-static void add_all(struct arena *a, struct json *to, const char *key, const struct json *from)
+/* One of the same name is replaced: files are filled in with what the container will see. */
+static void add_variables(struct arena *a, struct json *to, const struct json *from)
 {
-    struct json *list = json_get(to, str_of(key));
+    struct json *list = json_get(to, S("env"));
     if (!json_is(from, JSON_ARRAY) || !from->len)
         return;
     if (!json_is(list, JSON_ARRAY))
-        list = json_set(a, to, str_of(key), json_array());
-    for (uint32_t i = 0; i < from->len; i++)
-        json_push(a, list, from->items[i]);
+        list = json_set(a, to, S("env"), json_array());
+    for (uint32_t i = 0; i < from->len; i++) {
+        uint32_t at = 0;
+        while (at < list->len && !str_eq(json_get_str(&list->items[at], S("name")), json_get_str(&from->items[i], S("name"))))
+            at++;
+        if (at < list->len)
+            list->items[at] = from->items[i];
+        else
+            json_push(a, list, from->items[i]);
+    }
 }
 
 static void set_all(struct arena *a, struct json *to, const struct json *from)
@@ -37,7 +45,7 @@ static struct json merge_container(struct arena *a, const struct json *base, con
         json_set(a, &c, S("command"), command ? *command : json_array());
         json_set(a, &c, S("args"), args ? *args : json_array());
     }
-    add_all(a, &c, "env", json_get(over, S("env")));
+    add_variables(a, &c, json_get(over, S("env")));
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         if (json_get(resources, lists[i]))
             set_all(a, json_ensure_object(a, json_ensure_object(a, &c, S("resources")), lists[i]), json_get(resources, lists[i]));
@@ -549,8 +557,6 @@ struct json kuscia_task_status(struct arena *a, const struct task_view *v)
     json_set(a, &st, S("podStatuses"), pods);
     decide(a, v, &st, &parties);
     str phase = json_get_str(&st, S("phase"));
-    if (str_is(phase, "Succeeded") || str_is(phase, "Failed"))
-        end_parties(&parties, a, str_is(phase, "Succeeded"));
     json_set(a, &st, S("partyTaskStatus"), parties);
     if (str_is(phase, "Running"))
         kuscia_condition(a, &st, "Running", true, S(""), S(""), v->now);

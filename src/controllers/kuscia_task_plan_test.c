@@ -5,7 +5,7 @@
 #include "base/test.h"
 #include "wire/json_make.h"
 
-#define IMAGE "{\"spec\":{\"image\":{\"name\":\"i\",\"tag\":\"t\"},\"deployTemplates\":[{\"name\":\"x\",\"role\":\"host\",\"replicas\":2,\"spec\":{\"containers\":[{\"name\":\"c\",\"args\":[\"a\"],\"env\":[{\"name\":\"A\"}]," \
+#define IMAGE "{\"spec\":{\"image\":{\"name\":\"i\",\"tag\":\"t\"},\"deployTemplates\":[{\"name\":\"x\",\"role\":\"host\",\"replicas\":2,\"spec\":{\"containers\":[{\"name\":\"c\",\"args\":[\"a\"],\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"C\"}]," \
               "\"ports\":[{\"name\":\"p\",\"scope\":\"Cluster\"}]}]}},{\"name\":\"y\",\"spec\":{\"restartPolicy\":\"OnFailure\",\"containers\":[{\"name\":\"d\"}]}}]}}"
 
 static struct layout lay(struct arena *a, const struct json *task, const char *image)
@@ -31,7 +31,7 @@ TEST(layouts)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct json task = task_of(&a, "{\"initiator\":\"alice\",\"parties\":[{\"domainID\":\"alice\",\"appImageRef\":\"x\",\"role\":\"host\",\"template\":{\"spec\":{\"containers\":[{\"command\":[\"go\"],"
-                                   "\"env\":[{\"name\":\"B\"}],\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"domainID\":\"bob\",\"appImageRef\":\"x\",\"role\":\"guest\",\"minReservedPods\":9}]}");
+                                   "\"env\":[{\"name\":\"B\"},{\"name\":\"A\",\"value\":\"2\"}],\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"domainID\":\"bob\",\"appImageRef\":\"x\",\"role\":\"guest\",\"minReservedPods\":9}]}");
     struct layout l = lay(&a, &task, IMAGE);
     T_EQ_INT(l.nparties, 2);
     T_EQ_INT(l.npods, 3);
@@ -42,7 +42,7 @@ TEST(layouts)
     T_EQ_STR(l.parties[1].restart_policy, "OnFailure");
     T_EQ_INT(l.parties[1].min_pods, 1); /* more than it has is all of them */
     const struct json *c = &l.parties[0].containers.items[0];
-    T_EQ_STR(json_text(&a, c), "{\"name\":\"c\",\"args\":[],\"env\":[{\"name\":\"A\"},{\"name\":\"B\"}],\"ports\":[{\"name\":\"p\",\"scope\":\"Cluster\"}],\"command\":[\"go\"],"
+    T_EQ_STR(json_text(&a, c), "{\"name\":\"c\",\"args\":[],\"env\":[{\"name\":\"A\",\"value\":\"2\"},{\"name\":\"C\"},{\"name\":\"B\"}],\"ports\":[{\"name\":\"p\",\"scope\":\"Cluster\"}],\"command\":[\"go\"],"
                                "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}");
     struct kuscia_ports ports;
     struct json allocated;
