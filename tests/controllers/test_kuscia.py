@@ -254,8 +254,8 @@ def test_who_lacks_bandwidth(s):
         tap.eq("the same of the group", s.get(f"{GROUPS}/short-a/explain").json.get("parties"), x.json.get("parties"))
         seen = s.kubectl("why", "kt/short-a", "-n", "cross-domain", binary=COX)
         tap.ok("cox why", seen.returncode == 0 and "BandwidthInsufficient" in seen.stdout and "bob-0" in seen.stdout and "30 Mbit/s" in seen.stdout, seen.stdout + seen.stderr)
-        same = [s.kubectl("why", what, binary=COX).stdout for what in ("kj/short", "trg/short-a")]
-        tap.eq("also of the job, and of the group", same, [seen.stdout] * 2)
+        names = ("kj/short", "trg/short-a", "kusciatask.kuscia.secretflow/short-a", "taskresourcegroups.v1alpha1.kuscia.secretflow/short-a")
+        tap.eq("also of the job, and of the group, and as kubectl names them", [s.kubectl("why", what, binary=COX).stdout for what in names], [seen.stdout] * 4)
         own = s.get("/api/v1/namespaces/alice/pods/short-a-0/explain")
         tap.ok("a party's own pod shows its own nodes alone", own.status == 200 and "bob-0" not in own.text and [n["node"] for n in own.json["considered"]] == ["alice-0"], own.text)
         watched = s.kubectl("job", "watch", "short", "--once", binary=COX)
@@ -496,6 +496,8 @@ def test_room_of_an_earlier_group(s):
     tap.ok("its part is made", wait_for(resources), resources())
     settled = lambda: status(s, f"{GROUPS}/earlier").get("phase") not in (None, "Creating")  # noqa: E731
     tap.eq("and has no room", (wait_for(settled), status(s, f"{GROUPS}/earlier").get("phase"), resources()), (True, "Reserving", ["Reserving"]))
+    seen = s.kubectl("why", "trg/earlier", binary=COX)
+    tap.ok("which can be asked about, though no task has its name", seen.returncode == 0 and "Task:" in seen.stdout, seen.stdout + seen.stderr)
     s.delete(f"{GROUPS}/earlier")
     s.delete("/api/v1/namespaces/alice/pods/earlier-0", {"gracePeriodSeconds": 0})
 
