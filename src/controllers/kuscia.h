@@ -27,7 +27,7 @@
 str kuscia_cluster_path(struct arena *a, const char *plural, str name);                 /* name "": the collection */
 str kuscia_path(struct arena *a, const char *plural, str ns, str name, const char *sub); /* sub "" or "/status" */
 str core_path(struct arena *a, const char *plural, str ns, str name);                   /* ns "": cluster scope */
-str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role); /* TaskResource of a party */
+str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role); /* TaskResource of a party: the API server named it when the group was made, or the group is older than that */
 
 /* --- a job's steps of one shape: objects that are to be there --------------------------------------------------------------------------- */
 struct ensure {

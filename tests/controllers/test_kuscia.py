@@ -172,6 +172,7 @@ def test_objects(s):
     phases = lambda: [tr["status"]["phase"] for ns in ("alice", "bob") for tr in s.get(f"{K}/namespaces/{ns}/taskresources").json["items"]]  # noqa: E731
     tap.ok("a task resource each", wait_for(lambda: phases() == ["Schedulable", "Schedulable"]), phases())
     tr = s.get(f"{K}/namespaces/alice/taskresources").json["items"][0]
+    tap.eq("which the group names, too", tr["metadata"]["name"], trg["spec"]["parties"][0]["taskResourceName"])
     tap.ok("which the pods name, and which says how it came there", tr["metadata"]["name"] == meta["annotations"]["kuscia.secretflow/task-resource"] and tr["status"]["completionTime"] and
            {c["type"]: c["status"] for c in tr["status"]["conditions"]}.get("Schedulable") == "True", tr)
     finish(s, found["alice/t-1-host-0"], "Failed", 3, "no such table")
@@ -491,10 +492,14 @@ def test_room_of_an_earlier_group(s):
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "earlier-0", "labels": {"kuscia.secretflow/task-resource-group-uid": "another"}, "annotations": {"kuscia.secretflow/task-resource-group": "earlier"}},
            "spec": {"nodeName": "elsewhere", "containers": [{"name": "main", "image": "i"}]}}
     s.post("/api/v1/namespaces/alice/pods", pod)
-    make(s, GROUPS, "TaskResourceGroup", "earlier", {"minReservedMembers": 1, "initiator": "alice", "lifecycleSeconds": 3000, "parties": [{"domainID": "alice", "minReservedPods": 1, "pods": [{"name": "earlier-0"}]}]})
+    make(s, GROUPS, "TaskResourceGroup", "earlier", {"minReservedMembers": 1, "initiator": "alice", "lifecycleSeconds": 3000, "parties": [{"domainID": "alice", "minReservedPods": 1, "pods": [{"name": "earlier-0"}]},
+                                                         {"domainID": "bob", "role": "guest", "minReservedPods": 1, "taskResourceName": "room-of-bob"}]})
     resources = lambda: [r["status"]["phase"] for r in s.get(f"{K}/namespaces/alice/taskresources").json["items"] if r["metadata"]["labels"].get("kuscia.secretflow/task-resource-group") == "earlier"]  # noqa: E731
     tap.ok("its part is made", wait_for(resources), resources())
     settled = lambda: status(s, f"{GROUPS}/earlier").get("phase") not in (None, "Creating")  # noqa: E731
+    named = lambda: [p.get("taskResourceName") for p in s.get(f"{GROUPS}/earlier").json["spec"]["parties"]]  # noqa: E731
+    mine = s.get(f"{K}/namespaces/alice/taskresources").json["items"]
+    tap.ok("parts have the names that were given, or get one", named()[1] == "room-of-bob" and wait_for(lambda: s.get(f"{K}/namespaces/bob/taskresources/room-of-bob").status == 200) and named()[0] in [r["metadata"]["name"] for r in mine], named())
     tap.eq("and has no room", (wait_for(settled), status(s, f"{GROUPS}/earlier").get("phase"), resources()), (True, "Reserving", ["Reserving"]))
     seen = s.kubectl("why", "trg/earlier", binary=COX)
     tap.ok("which can be asked about, though no task has its name", seen.returncode == 0 and "Task:" in seen.stdout, seen.stdout + seen.stderr)
