@@ -9,7 +9,7 @@
 #include "controllers/kuscia.h"
 #include "controllers/kuscia_job_plan.h"
 
-#define PATIENCE_NS (30 * NSEC_PER_SEC) /* for what the job names and is not there: a file brings objects in any order */
+#define PATIENCE_NS (15 * NSEC_PER_SEC) /* for what the job names and is not there: a file brings objects in any order, but whoever made a mistake waits for the answer */
 #define LOOK_NS NSEC_PER_SEC
 #define KEEP_NS (30 * 24 * 3600 * NSEC_PER_SEC) /* when the options do not say */
 #define ASK_ANNOTATION KUSCIA("job-approval") /* of a Domain: "manual" wants to be asked */
