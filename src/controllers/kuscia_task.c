@@ -679,11 +679,51 @@ static struct json noted_ports(struct arena *a, const struct json *meta)
     return text.len && json_parse(a, text, NULL, &list, NULL) == 0 && list.type == JSON_ARRAY ? list : json_null();
 }
 
+/* --- a task that went without its finalizer: somebody took it away ---------------------------------------------------------------------------------------------- */
+
+static str uid_of_task(const struct json *group)
+{
+    return json_get_str(json_path(group, "metadata", "labels", NULL), S(KUSCIA("task-uid")));
+}
+
+/* One of the same name that came meanwhile has the group. */
+static void looked_once_more(struct job *j)
+{
+    struct run *r = j->state;
+    const struct json *meta = json_get(&r->group.obj, S("metadata"));
+    if (!job_not_found(j) && (!job_ok(j) || str_eq(json_get_str(json_get(&j->answer, S("metadata")), S("uid")), uid_of_task(&r->group.obj)))) {
+        job_end_status(j);
+        return;
+    }
+    struct json options = delete_options(&j->arena, json_get_str(meta, S("uid")), S("Background"));
+    job_call(j, S("DELETE"), r->group.path, &options, ended);
+}
+
+static void got_group_of_none(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j) || !r->group.found || !uid_of_task(&r->group.obj).len || object_deleting(&r->group.obj)) { /* without the label it is of no task: people make them, too */
+        job_end_status(j);
+        return;
+    }
+    job_call(j, S("GET"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), NULL, looked_once_more);
+}
+
+static void without_task(struct job *j)
+{
+    struct run *r = j->state = arena_new(&j->arena, struct run);
+    controller_key_split(j->key, &r->ns, &r->name);
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
+    look_at_group(j, got_group_of_none);
+}
+
 static void got_task(struct job *j)
 {
+    if (job_not_found(j)) {
+        without_task(j);
+        return;
+    }
     if (!job_ok(j)) {
-        if (job_not_found(j))
-            kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
         job_end_status(j);
         return;
     }

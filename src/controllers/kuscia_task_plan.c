@@ -447,13 +447,15 @@ static void set_phase(struct arena *a, struct json *st, const char *phase, const
     set_text(a, st, "message", message);
 }
 
-static str group_failure(const struct json *group)
+/* One that somebody else failed has no reason of ours. */
+static str group_failure(struct arena *a, const struct json *group, str waiting)
 {
     const struct json *list = json_path(group, "status", "conditions", NULL);
-    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+    str why = S("");
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len && !why.len; i++)
         if (str_is(json_get_str(&list->items[i], S("type")), "TaskResourceGroupExpired") || str_is(json_get_str(&list->items[i], S("type")), "TaskResourceGroupFailed"))
-            return json_get_str(&list->items[i], S("reason"));
-    return S("");
+            why = json_get_str(&list->items[i], S("reason"));
+    return arena_fmt(a, STR_FMT "%s" STR_FMT, STR_ARG(why.len ? why : S("the TaskResourceGroup failed")), waiting.len ? "; waiting: " : "", STR_ARG(waiting));
 }
 
 /* In one word, where there is one: what a pod that waits lacks. */
@@ -534,7 +536,7 @@ static void decide(struct arena *a, const struct task_view *v, struct json *st, 
     else if (good >= min)
         set_phase(a, st, "Succeeded", "", S(""));
     else if (str_is(json_get_str(json_get(v->group, S("status")), S("phase")), "Failed"))
-        set_phase(a, st, "Failed", "TaskResourceGroupPhaseFailed", arena_fmt(a, STR_FMT "; waiting: " STR_FMT, STR_ARG(group_failure(v->group)), STR_ARG(waiting)));
+        set_phase(a, st, "Failed", "TaskResourceGroupPhaseFailed", group_failure(a, v->group, waiting));
     else if (runs || good)
         set_phase(a, st, "Running", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : trouble(a, parties));
     else

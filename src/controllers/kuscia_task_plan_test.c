@@ -121,6 +121,7 @@ TEST(how_far_it_is)
         {"lrrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: it was deleted before it ended)", "FF"},
         {"LLgg", 2, 2, "Reserved", "Succeeded", "", "SS"},
         {"wwww", 2, 2, "Failed", "Failed", "its time is over; waiting: alice, bob (no room)", "FF"},
+        {"rrrr", 2, 2, "Failed", "Failed", "its time is over", "FF"},
         {"grgg", 2, 2, NULL, "Failed", "the TaskResourceGroup was deleted", "FS"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -314,6 +314,17 @@ def test_group_taken_away(s):
     tap.ok("of one that was over, too", wait_for(lambda: s.get(f"{TASKS}/bare-1").status == 404 and not left()), left())
 
 
+def test_finalizer_taken_away(s):
+    """A task that goes at once, because somebody took its finalizer away: what it had goes all the same."""
+    job(s, "forced", task("only", id="forced-1"))
+    wait_for(lambda: task_phase(s, "forced", "only") == "Running")
+    s.delete(f"{JOBS}/forced", {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"})
+    wait_for(lambda: s.get(f"{JOBS}/forced").status == 404 and not s.get(f"{TASKS}/forced-1").json["metadata"].get("ownerReferences"))
+    s.patch(f"{TASKS}/forced-1", {"metadata": {"finalizers": None}})
+    tap.eq("the task goes at once", (s.delete(f"{TASKS}/forced-1").status, s.get(f"{TASKS}/forced-1").status), (200, 404))
+    tap.ok("and its group and pods after it", wait_for(lambda: s.get(f"{GROUPS}/forced-1").status == 404 and not pods(s, "forced-1")), pods(s, "forced-1"))
+
+
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
 
 def test_one_decision(s):
@@ -609,7 +620,7 @@ def main():
             test_objects,
             test_files_as_engines_read_them,
             test_another_program_meanwhile,
-            test_group_taken_away,
+            test_group_taken_away, test_finalizer_taken_away,
             test_bandwidth,
             test_loans,
             test_never,
