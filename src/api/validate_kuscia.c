@@ -429,14 +429,22 @@ void v_kuscia_task_spec(struct vctx *c, const struct vpath *p, const struct json
 void v_kuscia_group_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 {
     size_t parties = v_len(V_GET(spec, "parties")) + v_len(V_GET(spec, "outOfControlledParties"));
+    struct v_map resources;
     check_domain(c, V_FIELD(p, "initiator"), V_STR(spec, "initiator"));
     check_parties(c, p, spec, true);
     check_schedule(c, p, spec, parties);
+    v_map_init(&resources, c->e->arena);
     v_foreach (party, i, V_GET(spec, "parties")) {
         int64_t min = V_INT(party, "minReservedPods");
         size_t pods = v_len(V_GET(party, "pods"));
+        str resource = V_STR(party, "taskResourceName");
+        const struct vpath *here = V_INDEX(V_FIELD(p, "parties"), i);
+        if (resource.len && !v_map_put(&resources, arena_fmt(c->e->arena, STR_FMT "/" STR_FMT, STR_ARG(V_STR(party, "domainID")), STR_ARG(resource)), party))
+            v_duplicate(c, V_FIELD(here, "taskResourceName"), resource);
+        else
+            v_check_member(c, here, party, S("taskResourceName"), validate_dns1123_subdomain);
         if (pods && min > (int64_t)pods)
-            v_invalid_int(c, V_FIELD(V_INDEX(V_FIELD(p, "parties"), i), "minReservedPods"), min, "the party has only %zu pods", pods);
+            v_invalid_int(c, V_FIELD(here, "minReservedPods"), min, "the party has only %zu pods", pods);
     }
 }
 

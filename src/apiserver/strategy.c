@@ -257,6 +257,19 @@ static void quota_update_status(struct write_run *r, struct json *obj)
 
 /* --- groups of tasks ------------------------------------------------------------------------------------------------------ */
 
+/* TaskResources that have no name yet get one: the group's, and by the party. */
+static void name_resources(struct arena *a, struct json *obj)
+{
+    struct json *parties = json_get(json_get(obj, S("spec")), S("parties"));
+    str uid = json_get_str(object_meta(obj), S("uid")), name = json_get_str(object_meta(obj), S("name"));
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
+        struct json *p = &parties->items[i];
+        uint64_t h = str_hash(arena_fmt(a, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(uid), STR_ARG(json_get_str(p, S("domainID"))), STR_ARG(json_get_str(p, S("role")))));
+        if (json_is(p, JSON_OBJECT) && !json_get_str(p, S("taskResourceName")).len)
+            json_set(a, p, S("taskResourceName"), json_string(arena_fmt(a, STR_FMT "-%012llx", STR_ARG(name), (unsigned long long)(h & 0xffffffffffffull))));
+    }
+}
+
 /* What was checked on the way in is written as Kuscia writes it: a write less for each task, and somebody who watches sees the first phase from the beginning, as with pods. */
 static void group_create(struct write_run *r, struct json *obj)
 {
@@ -266,6 +279,7 @@ static void group_create(struct write_run *r, struct json *obj)
     struct json conditions = json_array();
     for (size_t i = 0; i < ARRAY_LEN(holds); i++)
         json_push(a, &conditions, json_make(a, "{\"type\":%s,\"status\":\"True\",\"lastTransitionTime\":%S}", holds[i], now));
+    name_resources(a, obj);
     json_set(a, obj, S("status"), json_make(a, "{\"phase\":\"Creating\",\"startTime\":%S,\"lastTransitionTime\":%S,\"conditions\":%j}", now, now, &conditions));
 }
 

@@ -56,14 +56,17 @@ static str phase_of(const struct json *obj)
     return json_get_str(json_get(obj, S("status")), S("phase"));
 }
 
-/* Of a party; ended: the task has. */
-static const char *word_of(str phase, bool ended)
+#define STOPPED "ended with the task" /* how the message of a party begins that had no end of its own */
+
+/* ended: the task has. */
+static const char *word_of(const struct json *party, bool ended)
 {
     static const struct {
         const char *phase, *word;
     } words[] = {{"Succeeded", "ok"}, {"Failed", "failed"}};
+    str phase = json_get_str(party, S("phase"));
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_is(phase, words[i].phase))
+        if (str_is(phase, words[i].phase) && !str_has_prefix(json_get_str(party, S("message")), S(STOPPED)))
             return words[i].word;
     return ended ? "stopped" : str_is(phase, "Running") ? "runs" : "waits";
 }
@@ -76,7 +79,7 @@ static void add_parties(struct strbuf *b, const struct json *template_, const st
         strbuf_addf(b, "%s" STR_FMT "%s" STR_FMT, i ? ", " : "", STR_ARG(domain), role.len ? "-" : "", STR_ARG(role));
         for (uint32_t k = 0; k < count_of(status); k++)
             if (str_eq(json_get_str(&status->items[k], S("domainID")), domain) && str_eq(json_get_str(&status->items[k], S("role")), role))
-                strbuf_addf(b, " %s", word_of(json_get_str(&status->items[k], S("phase")), is_end(phase_of(task))));
+                strbuf_addf(b, " %s", word_of(&status->items[k], is_end(phase_of(task))));
     }
 }
 

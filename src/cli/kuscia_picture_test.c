@@ -9,25 +9,26 @@ TEST(a_picture)
     ARENA_AUTO a = ARENA_INIT;
     STRBUF_AUTO out = STRBUF_HEAP;
     struct json job = json_literal(&a, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"initiator\":\"alice\",\"tasks\":[{\"alias\":\"d\",\"dependencies\":[\"b\",\"c\"],\"parties\":[{\"domainID\":\"bob\"}]},"
-                                       "{\"alias\":\"a\",\"parties\":[{\"domainID\":\"alice\",\"role\":\"host\"},{\"domainID\":\"bob\"}]},{\"alias\":\"b\",\"dependencies\":[\"a\"]},{\"alias\":\"c\",\"dependencies\":[\"a\"]}]},"
+                                       "{\"alias\":\"a\",\"parties\":[{\"domainID\":\"alice\",\"role\":\"host\"},{\"domainID\":\"bob\"},{\"domainID\":\"carol\"}]},{\"alias\":\"b\",\"dependencies\":[\"a\"]},{\"alias\":\"c\",\"dependencies\":[\"a\"]}]},"
                                        "\"status\":{\"phase\":\"Running\"}}");
     struct json tasks = json_literal(&a, "[{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"a\"}},\"status\":{\"phase\":\"Succeeded\",\"partyTaskStatus\":[{\"domainID\":\"alice\",\"role\":\"host\","
-                                         "\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Failed\"}]}},{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"b\"}},\"status\":{\"phase\":\"Pending\","
+                                         "\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Failed\"},{\"domainID\":\"carol\",\"phase\":\"Failed\",\"message\":\"ended with the task: enough other parties had succeeded\"}]}},"
+                                         "{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"b\"}},\"status\":{\"phase\":\"Pending\","
                                          "\"message\":\"waiting: bob (no room)\"}}]");
     KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
     kuscia_picture(&v, &a, &job, &tasks, true, &out);
     T_EQ_STR(strbuf_str(&out), "KusciaJob j of alice: Running, 1 of 4 tasks done\n"
-                               "  TASK    AFTER   PHASE       PARTIES                     WHY\n"
-                               "  a       -       Succeeded   alice-host ok, bob failed   -\n"
-                               "    b     a       Pending                                 waiting: bob (no room)\n"
-                               "    c     a       -                                       waits for a place: maxParallelism is 1\n"
-                               "      d   b, c    -           bob                         waits for b, c\n");
+                               "  TASK    AFTER   PHASE       PARTIES                                    WHY\n"
+                               "  a       -       Succeeded   alice-host ok, bob failed, carol stopped   -\n"
+                               "    b     a       Pending                                                waiting: bob (no room)\n"
+                               "    c     a       -                                                      waits for a place: maxParallelism is 1\n"
+                               "      d   b, c    -           bob                                        waits for b, c\n");
     strbuf_clear(&out);
     kuscia_picture(&v, &a, &job, &tasks, false, &out);
     T_EQ_STR(strbuf_str(&out), "");
     json_set(&a, json_get(&tasks.items[1], S("status")), S("phase"), json_string(S("Running")));
     kuscia_picture(&v, &a, &job, &tasks, false, &out);
-    T_EQ_STR(strbuf_str(&out), "    b     a       Running                                 waiting: bob (no room)\n");
+    T_EQ_STR(strbuf_str(&out), "    b     a       Running                                                waiting: bob (no room)\n");
     json_set(&a, json_get(&job, S("status")), S("phase"), json_string(S("Failed")));
     strbuf_clear(&out);
     kuscia_picture(&v, &a, &job, &tasks, false, &out);

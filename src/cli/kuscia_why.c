@@ -11,30 +11,40 @@ static void add_line(struct tabs *t, const char *label, str text)
         strbuf_addf(&t->text, "%s:\t" STR_FMT "\n", label, STR_ARG(text));
 }
 
+/* As people write it, and as `get -o name` does: with the group behind it. */
 static bool is_one_of(str type, const char *const *names)
 {
+    str rest = type, name;
+    str_cut(&rest, '.', &name);
+    if (rest.len && !str_is(rest, "kuscia.secretflow") && !str_is(rest, "v1alpha1.kuscia.secretflow"))
+        return false;
     for (; *names; names++)
-        if (str_is(type, *names))
+        if (str_is(name, *names))
             return true;
     return false;
 }
 
-/* A group has the name of its task. */
 static bool is_task_type(str type)
 {
-    static const char *const names[] = {"kt", "kusciatask", "kusciatasks", "task", "kusciatasks.kuscia.secretflow", "trg", "taskresourcegroup", "taskresourcegroups", NULL};
+    static const char *const names[] = {"kt", "kusciatask", "kusciatasks", "task", NULL};
+    return is_one_of(type, names);
+}
+
+static bool is_group_type(str type)
+{
+    static const char *const names[] = {"trg", "taskresourcegroup", "taskresourcegroups", NULL};
     return is_one_of(type, names);
 }
 
 static bool is_job_type(str type)
 {
-    static const char *const names[] = {"kj", "kusciajob", "kusciajobs", "kusciajobs.kuscia.secretflow", NULL};
+    static const char *const names[] = {"kj", "kusciajob", "kusciajobs", NULL};
     return is_one_of(type, names);
 }
 
 static bool is_service_type(str type)
 {
-    static const char *const names[] = {"kd", "kusciadeployment", "kusciadeployments", "kusciadeployments.kuscia.secretflow", NULL};
+    static const char *const names[] = {"kd", "kusciadeployment", "kusciadeployments", NULL};
     return is_one_of(type, names);
 }
 
@@ -95,6 +105,8 @@ static void write_task(struct arena *a, str name, const struct json *x)
     print_flush(&out);
 }
 
+#define GROUPS "/taskresourcegroups" /* of no namespace */
+
 /* Jobs and tasks are in one namespace; whoever names none means that. */
 static str kuscia_namespace(const struct session *s)
 {
@@ -104,8 +116,11 @@ static str kuscia_namespace(const struct session *s)
 static int get_kuscia(struct session *s, str kind, str name, str rest, struct json *ret, struct failure *f)
 {
     struct strbuf path = strbuf_on(&s->arena);
-    strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1/namespaces"));
-    client_path_add(&path, kuscia_namespace(s));
+    strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1"));
+    if (!str_eq(kind, S(GROUPS))) {
+        strbuf_add_str(&path, S("/namespaces"));
+        client_path_add(&path, kuscia_namespace(s));
+    }
     strbuf_add_str(&path, kind);
     client_path_add(&path, name);
     strbuf_add_str(&path, rest);
@@ -130,10 +145,11 @@ static int find_task(struct session *s, str job, str *ret, struct failure *f)
     return 0;
 }
 
-static int why_task(struct session *s, struct printer *p, str name, struct failure *f)
+/* kind: a task's group has its name, and says the same; one that somebody made by hand has no task. */
+static int why_task(struct session *s, struct printer *p, str kind, str name, struct failure *f)
 {
     struct json x;
-    int r = get_kuscia(s, S("/kusciatasks"), name, S("/explain"), &x, f);
+    int r = get_kuscia(s, kind, name, S("/explain"), &x, f);
     if (r < 0)
         return r;
     if (p->format == PRINT_DEFAULT) {
@@ -172,7 +188,7 @@ static int why_service(struct session *s, struct printer *p, str name, struct fa
 
 bool kuscia_why_is(str type)
 {
-    return is_task_type(type) || is_job_type(type) || is_service_type(type);
+    return is_task_type(type) || is_group_type(type) || is_job_type(type) || is_service_type(type);
 }
 
 int kuscia_why(struct session *s, struct printer *p, str type, str name, struct failure *f)
@@ -180,10 +196,10 @@ int kuscia_why(struct session *s, struct printer *p, str type, str name, struct 
     str task;
     if (is_service_type(type))
         return why_service(s, p, name, f);
-    if (is_task_type(type))
-        return why_task(s, p, name, f);
+    if (is_task_type(type) || is_group_type(type))
+        return why_task(s, p, is_task_type(type) ? S("/kusciatasks") : S(GROUPS), name, f);
     int r = find_task(s, name, &task, f);
     if (r < 0)
         return r;
-    return task.len ? why_task(s, p, task, f) : kuscia_show(s, p, kuscia_namespace(s), name, f); /* what holds it up is no lack of room */
+    return task.len ? why_task(s, p, S("/kusciatasks"), task, f) : kuscia_show(s, p, kuscia_namespace(s), name, f); /* what holds it up is no lack of room */
 }

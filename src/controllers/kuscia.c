@@ -36,7 +36,13 @@ str core_path(struct arena *a, const char *plural, str ns, str name)
 
 str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role)
 {
-    const struct json *meta = json_get(group, S("metadata"));
+    const struct json *meta = json_get(group, S("metadata")), *parties = json_path(group, "spec", "parties", NULL);
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
+        const struct json *p = &parties->items[i];
+        str name = json_get_str(p, S("taskResourceName"));
+        if (name.len && str_eq(json_get_str(p, S("domainID")), domain) && str_eq(json_get_str(p, S("role")), role))
+            return name;
+    }
     uint64_t h = str_hash(arena_fmt(a, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(json_get_str(meta, S("uid"))), STR_ARG(domain), STR_ARG(role)));
     return arena_fmt(a, STR_FMT "-%012llx", STR_ARG(json_get_str(meta, S("name"))), (unsigned long long)(h & 0xffffffffffffull));
 }

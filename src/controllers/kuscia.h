@@ -19,13 +19,15 @@
 #define KUSCIA_NS "cross-domain" /* of jobs and tasks */
 #define KUSCIA(name) "kuscia.secretflow/" name /* label or annotation */
 #define KUSCIA_LIFE_SECONDS 300 /* how long a task waits for room that does not say it */
+#define KUSCIA_ENDED "ended with the task" /* so begins the message of a party that had no end of its own: the task's was not its fault */
+#define KUSCIA_STOPPED "Stopped" /* reason of a task that its job ended */
 #define KUSCIA_TAINT KUSCIA("agent")
 #define KUSCIA_NODE_LABEL KUSCIA("namespace")
 
 str kuscia_cluster_path(struct arena *a, const char *plural, str name);                 /* name "": the collection */
 str kuscia_path(struct arena *a, const char *plural, str ns, str name, const char *sub); /* sub "" or "/status" */
 str core_path(struct arena *a, const char *plural, str ns, str name);                   /* ns "": cluster scope */
-str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role); /* TaskResource of a party */
+str kuscia_resource_name(struct arena *a, const struct json *group, str domain, str role); /* TaskResource of a party: the API server named it when the group was made, or the group is older than that */
 
 /* --- a job's steps of one shape: objects that are to be there --------------------------------------------------------------------------- */
 struct ensure {

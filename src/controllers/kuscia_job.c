@@ -9,7 +9,7 @@
 #include "controllers/kuscia.h"
 #include "controllers/kuscia_job_plan.h"
 
-#define PATIENCE_NS (30 * NSEC_PER_SEC) /* for what the job names and is not there: a file brings objects in any order */
+#define PATIENCE_NS (15 * NSEC_PER_SEC) /* for what the job names and is not there: a file brings objects in any order, but whoever made a mistake waits for the answer */
 #define LOOK_NS NSEC_PER_SEC
 #define KEEP_NS (30 * 24 * 3600 * NSEC_PER_SEC) /* when the options do not say */
 #define ASK_ANNOTATION KUSCIA("job-approval") /* of a Domain: "manual" wants to be asked */
@@ -155,7 +155,7 @@ static struct step stop_step(struct job *j, const struct json *task, str why)
     struct arena *a = &j->arena;
     const struct json *meta = json_get(task, S("metadata"));
     return (struct step){S("PATCH"), kuscia_path(a, "kusciatasks", json_get_str(meta, S("namespace")), json_get_str(meta, S("name")), "/status"),
-                         json_make(a, "{\"metadata\":{\"uid\":%S,\"resourceVersion\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"Stopped\",\"message\":%S}}", json_get_str(meta, S("uid")),
+                         json_make(a, "{\"metadata\":{\"uid\":%S,\"resourceVersion\":%S},\"status\":{\"phase\":\"Failed\",\"reason\":\"" KUSCIA_STOPPED "\",\"message\":%S}}", json_get_str(meta, S("uid")),
                                    json_get_str(meta, S("resourceVersion")), why)}; /* one that succeeds in this moment has succeeded */
 }
 

@@ -348,7 +348,7 @@ static str failures(const struct planner *p)
         if (reason.len)
             strbuf_addf(&b, ": " STR_FMT, STR_ARG(reason));
         for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++)
-            if (str_is(json_get_str(&parties->items[k], S("phase")), "Failed"))
+            if (str_is(json_get_str(&parties->items[k], S("phase")), "Failed") && !str_has_prefix(json_get_str(&parties->items[k], S("message")), S(KUSCIA_ENDED)))
                 strbuf_addf(&b, ", party " STR_FMT, STR_ARG(json_get_str(&parties->items[k], S("domainID"))));
         strbuf_add_char(&b, ')');
     }
@@ -435,10 +435,19 @@ static void restart(struct planner *p)
     p->out->restarted = true;
 }
 
+/* A command ended tasks, and this one was written over it before the job said so: what it ended is to go on. */
+static bool was_cut_short(const struct planner *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->state[i] == TASK_BAD && str_is(json_get_str(json_get(p->in->tasks[i], S("status")), S("reason")), KUSCIA_STOPPED))
+            return true;
+    return false;
+}
+
 /* True: the command was for now, and is carried out. */
 static bool plan_command(struct planner *p, str phase)
 {
-    bool failed = str_is(phase, "Failed");
+    bool failed = str_is(phase, "Failed"), halted = failed || str_is(phase, "Suspended") || (str_is(phase, "Running") && was_cut_short(p));
     if (str_is(p->stage, "Cancel") && !str_is(phase, "Cancelled")) {
         stop_job(p, "Cancelled", "JobCancelStageSucceeded");
     } else if (str_is(p->stage, "Stop") && !failed) {
@@ -447,7 +456,7 @@ static bool plan_command(struct planner *p, str phase)
         stop_tasks(p, by_whom(p));
         each_party(p, set_stage, S("JobSuspendStageSucceeded"));
         set_phase(p, "Suspended", by_whom(p), S(""));
-    } else if (str_is(p->stage, "Restart") && (failed || str_is(phase, "Suspended")) && !str_is(json_get_str(&p->out->status, S("reason")), "ValidateFailed")) {
+    } else if (str_is(p->stage, "Restart") && halted && !str_is(json_get_str(&p->out->status, S("reason")), "ValidateFailed")) {
         restart(p);
     } else {
         p->out->restarted = str_is(p->stage, "Restart") && !failed; /* it was carried out, and whoever did so ended before the label said it: left as it is, it would start the job again when that fails */

@@ -159,7 +159,8 @@ TEST(strict_and_best_effort)
     set_task(&w, 1, "Running");
     json_set(&w.a, json_get(&w.tasks[0], S("status")), S("reason"), json_string(S("PartyFailed")));
     json_set(&w.a, json_get(&w.tasks[0], S("status")), S("message"), json_string(S("what only its parties are to read")));
-    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("partyTaskStatus"), json_literal(&w.a, "[{\"domainID\":\"alice\",\"phase\":\"Running\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"x\"}]"));
+    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("partyTaskStatus"), json_literal(&w.a, "[{\"domainID\":\"alice\",\"phase\":\"Running\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"x\"},"
+                                                                                                     "{\"domainID\":\"carol\",\"phase\":\"Failed\",\"message\":\"" KUSCIA_ENDED "\"}]"));
     look(&w);
     T_EQ_STR(status(&w, "message"), "failed: a (KusciaTask t-a: PartyFailed, party bob)");
     arena_fini(&w.a);
@@ -186,6 +187,27 @@ TEST(strict_and_best_effort)
     set_task(&w, 0, "Failed");
     T_EQ_STR(look(&w), "Failed"); /* not for ever Running */
     T_EQ_STR(status(&w, "message"), "could not start, because what they depend on failed: b");
+    arena_fini(&w.a);
+}
+
+/* Stop ended tasks, and Restart was written over it before the job could say so. */
+TEST(one_command_over_another)
+{
+    struct world w;
+    world_init(&w, JOB(",\"maxParallelism\":2", TASK("a", "") "," TASK("b", "") "," TASK("c", AFTER("\"a\""))));
+    settle(&w);
+    set_task(&w, 0, "Succeeded");
+    set_task(&w, 1, "Failed");
+    json_set(&w.a, json_get(&w.tasks[1], S("status")), S("reason"), json_string(S(KUSCIA_STOPPED)));
+    set_label(&w, "Restart");
+    T_EQ_STR(look(&w), "Running");
+    T_EQ_INT(w.plan.nremove, 1);
+    T_OK(w.found[0] && !w.found[1]);
+    T_EQ_STR(settle(&w), "Running");
+    T_OK(w.found[1] && w.found[2]);
+    set_task(&w, 1, "Failed"); /* by itself: that is an end */
+    set_label(&w, "Restart");
+    T_EQ_STR(settle(&w), "Failed");
     arena_fini(&w.a);
 }
 
@@ -355,5 +377,5 @@ TEST(domains_whose_names_begin_alike_are_all_waited_for)
     arena_fini(&w.a);
 }
 
-TEST_MAIN(a_job_runs_through, what_is_missing_is_waited_for, domains_that_want_to_be_asked, priorities_and_how_many_at_once, strict_and_best_effort, commands, random_graphs, tasks_of_a_job, no_command_answers_for_a_domain,
+TEST_MAIN(a_job_runs_through, what_is_missing_is_waited_for, domains_that_want_to_be_asked, priorities_and_how_many_at_once, strict_and_best_effort, one_command_over_another, commands, random_graphs, tasks_of_a_job, no_command_answers_for_a_domain,
           a_restart_whose_label_was_not_written_is_one_restart, domains_whose_names_begin_alike_are_all_waited_for)

@@ -430,6 +430,39 @@ static str why_link(const struct kuscia_room *r, struct arena *a, const struct l
     return S("");
 }
 
+/* All that the task needs in the namespace at the same time. */
+static bool needs_there(struct arena *a, const struct layout *l, const char *ns, struct amounts *ret)
+{
+    bool any = false;
+    *ret = (struct amounts){0};
+    for (size_t i = 0; i < l->nparties; i++) {
+        struct amounts need;
+        if (!str_is(l->parties[i].domain, ns))
+            continue;
+        any = true;
+        needs_of(a, l, &l->parties[i], &need);
+        for (size_t k = 0; k < need.len; k++)
+            put(ret, str_of(need.list[k].name), times(need.list[k].n, l->parties[i].npods));
+    }
+    return any;
+}
+
+/* Two parties of one domain share its quota, and all pods are made: also those of a party that need not succeed. */
+static str why_shared_quota(const struct kuscia_room *r, struct arena *a, const struct layout *l)
+{
+    map_foreach(e, &r->quotas_) {
+        const struct quota *q = e->value;
+        struct amounts need;
+        for (size_t i = 0; needs_there(a, l, q->ns, &need) && i < q->hard.len; i++) {
+            str name = str_of(q->hard.list[i].name);
+            const struct amount *x = find(&need, name);
+            if (x && x->n > q->hard.list[i].n)
+                return arena_fmt(a, "domain %s: all pods there need " STR_FMT ", and its quota %s allows " STR_FMT, q->ns, STR_ARG(text_of(a, name, x->n)), q->key, STR_ARG(text_of(a, name, q->hard.list[i].n)));
+        }
+    }
+    return S("");
+}
+
 str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct layout *l)
 {
     struct amounts *needs = arena_array(a, l->nparties + 1, struct amounts);
@@ -445,7 +478,8 @@ str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct
     }
     if (possible < l->min_parties)
         return strbuf_str(&b);
-    return why_link(r, a, l, needs);
+    str shared = why_shared_quota(r, a, l);
+    return shared.len ? shared : why_link(r, a, l, needs);
 }
 
 str kuscia_room_lacks(const struct kuscia_room *r, struct arena *a, str domain)
@@ -475,23 +509,6 @@ bool kuscia_room_is_lost(const struct kuscia_room *r, str node)
 {
     const struct node *n = map_get(&r->nodes_, node);
     return n && !n->ready;
-}
-
-/* All that the task needs in the namespace at the same time. */
-static bool needs_there(struct arena *a, const struct layout *l, const char *ns, struct amounts *ret)
-{
-    bool any = false;
-    *ret = (struct amounts){0};
-    for (size_t i = 0; i < l->nparties; i++) {
-        struct amounts need;
-        if (!str_is(l->parties[i].domain, ns))
-            continue;
-        any = true;
-        needs_of(a, l, &l->parties[i], &need);
-        for (size_t k = 0; k < need.len; k++)
-            put(ret, str_of(need.list[k].name), times(need.list[k].n, l->parties[i].npods));
-    }
-    return any;
 }
 
 str kuscia_room_full(const struct kuscia_room *r, struct arena *a, const struct layout *l)

@@ -106,6 +106,18 @@ TEST(what_can_never_be)
         kuscia_room_quota(&r, S("bob"), S("q"), &shared);
         T_EQ_STR(kuscia_room_full(&r, &a, &l), uses[i].why);
     }
+    struct json four = json_literal(&a, "{\"spec\":{\"hard\":{\"requests.cpu\":\"4\"}}}");
+    kuscia_room_quota(&r, S("bob"), S("q"), &four);
+    l = lay(&a, "{\"minReservedMembers\":1}", "{}", "{\"cpu\":\"5\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "domain bob: all pods there need 5 cpu, and its quota bob/q allows 4 cpu"); /* the other one is enough, but none would ever be made */
+    l = lay(&a, "{}", "{}", "{\"cpu\":\"3\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    l.parties[0].domain = S("bob");
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    l = lay(&a, "{}", "{\"cpu\":\"2\"}", "{\"cpu\":\"3\"}", 1);
+    l.parties[0].domain = S("bob"); /* in two roles */
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "domain bob: all pods there need 5 cpu, and its quota bob/q allows 4 cpu");
+    l = lay(&a, "{}", "{}", "{\"cpu\":\"1\"}", 1);
     kuscia_room_quota(&r, S("bob"), S("q"), NULL);
     T_EQ_STR(kuscia_room_full(&r, &a, &l), "");
     l = lay(&a, "{}", "{}", "{\"cpu\":\"70\"}", 1);

@@ -442,19 +442,30 @@ static struct step delete_named(struct arena *a, const struct run *r, const char
     return (struct step){S("DELETE"), arena_fmt(a, STR_FMT "&fieldSelector=metadata.name%%3D" STR_FMT, STR_ARG(all), STR_ARG(name)), json_null()};
 }
 
+/* Whatever has the task's label, in the domains of its parties; of the pods those that have not ended, or all. */
+enum { KINDS_OF_TASK = 3 };
+
+static size_t delete_labelled(struct arena *a, const struct run *r, bool ended_pods, struct step *steps)
+{
+    size_t n = 0;
+    str uid = json_get_str(r->meta, S("uid"));
+    for (size_t i = 0; i < r->nparties; i++) {
+        str domain = json_get_str(&parties_of(&r->task)->items[i], S("domainID")), pods = of_task(a, "pods", domain, uid);
+        steps[n++] = (struct step){S("DELETE"), of_task(a, "services", domain, uid), json_null()};
+        steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", domain, uid), json_null()};
+        if (!r->group.found) /* which names them, and which somebody deleted without what it owned */
+            steps[n++] = (struct step){S("DELETE"), ended_pods ? pods : arena_cat(a, pods, S("&fieldSelector=status.phase%21%3DSucceeded,status.phase%21%3DFailed")), json_null()};
+    }
+    return n;
+}
+
 /* Files and services.  Once all is made their names are known; a task that ended before is asked for whatever it has. */
 static size_t delete_things(struct arena *a, const struct run *r, struct step *steps)
 {
     const struct json *services = json_get(status_of(r), S("serviceStatuses"));
     size_t n = 0;
-    if (!has_condition(r, "ResourceCreated") || !r->group.found) {
-        for (size_t i = 0; i < r->nparties; i++) {
-            str domain = json_get_str(&parties_of(&r->task)->items[i], S("domainID")), uid = json_get_str(r->meta, S("uid"));
-            steps[n++] = (struct step){S("DELETE"), of_task(a, "services", domain, uid), json_null()};
-            steps[n++] = (struct step){S("DELETE"), of_task(a, "configmaps", domain, uid), json_null()};
-        }
-        return n;
-    }
+    if (!has_condition(r, "ResourceCreated") || !r->group.found)
+        return delete_labelled(a, r, false, steps);
     for (uint32_t i = 0; json_is(services, JSON_OBJECT) && i < services->len; i++) {
         const struct json *x = &services->members[i].value;
         steps[n++] = delete_named(a, r, "services", json_get_str(x, S("namespace")), json_get_str(x, S("serviceName")));
@@ -470,7 +481,7 @@ static void clean_up(struct job *j)
     struct run *r = j->state;
     struct arena *a = &j->arena;
     const struct json *services = json_get(status_of(r), S("serviceStatuses"));
-    struct step *steps = arena_array(a, 2 * r->npods + 2 * r->nparties + (json_is(services, JSON_OBJECT) ? services->len : 0) + 1, struct step);
+    struct step *steps = arena_array(a, 2 * r->npods + KINDS_OF_TASK * r->nparties + (json_is(services, JSON_OBJECT) ? services->len : 0) + 1, struct step);
     str group = json_get_str(json_get(&r->group.obj, S("status")), S("phase"));
     size_t n = 0;
     if (!job_ok(j)) {
@@ -479,6 +490,7 @@ static void clean_up(struct job *j)
     }
     if (r->status.type == JSON_NULL)
         r->status = json_copy(a, status_of(r));
+    kuscia_task_end(a, &r->status, now_of(j));
     if (r->group.found && !str_is(group, "Reserved") && !str_is(group, "Failed"))
         steps[n++] = end_group(j, r);
     for (size_t i = 0; i < r->npods; i++) {
@@ -635,13 +647,24 @@ static void group_gone(struct job *j)
     job_call(j, S("PATCH"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), &patch, ended);
 }
 
+/* Most never had one; of others it was deleted, maybe without what it owned. */
+static void without_group(struct job *j)
+{
+    struct run *r = j->state;
+    struct step *steps = arena_array(&j->arena, KINDS_OF_TASK * r->nparties + 1, struct step);
+    steps_together(j, steps, delete_labelled(&j->arena, r, true, steps), group_gone);
+}
+
 static void got_group_of_gone(struct job *j)
 {
     struct run *r = j->state;
     const struct json *meta = json_get(&j->answer, S("metadata"));
-    bool ours = job_ok(j) && is_ours(r, &j->answer);
-    if (!ours) {
-        group_gone(j);
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+        return;
+    }
+    if (!job_ok(j) || !is_ours(r, &j->answer) || object_deleting(&j->answer)) {
+        without_group(j);
         return;
     }
     struct json options = delete_options(&j->arena, json_get_str(meta, S("uid")), S("Background"));
@@ -656,11 +679,51 @@ static struct json noted_ports(struct arena *a, const struct json *meta)
     return text.len && json_parse(a, text, NULL, &list, NULL) == 0 && list.type == JSON_ARRAY ? list : json_null();
 }
 
+/* --- a task that went without its finalizer: somebody took it away ---------------------------------------------------------------------------------------------- */
+
+static str uid_of_task(const struct json *group)
+{
+    return json_get_str(json_path(group, "metadata", "labels", NULL), S(KUSCIA("task-uid")));
+}
+
+/* One of the same name that came meanwhile has the group. */
+static void looked_once_more(struct job *j)
+{
+    struct run *r = j->state;
+    const struct json *meta = json_get(&r->group.obj, S("metadata"));
+    if (!job_not_found(j) && (!job_ok(j) || str_eq(json_get_str(json_get(&j->answer, S("metadata")), S("uid")), uid_of_task(&r->group.obj)))) {
+        job_end_status(j);
+        return;
+    }
+    struct json options = delete_options(&j->arena, json_get_str(meta, S("uid")), S("Background"));
+    job_call(j, S("DELETE"), r->group.path, &options, ended);
+}
+
+static void got_group_of_none(struct job *j)
+{
+    struct run *r = j->state;
+    if (!job_ok(j) || !r->group.found || !uid_of_task(&r->group.obj).len || object_deleting(&r->group.obj)) { /* without the label it is of no task: people make them, too */
+        job_end_status(j);
+        return;
+    }
+    job_call(j, S("GET"), kuscia_path(&j->arena, "kusciatasks", r->ns, r->name, ""), NULL, looked_once_more);
+}
+
+static void without_task(struct job *j)
+{
+    struct run *r = j->state = arena_new(&j->arena, struct run);
+    controller_key_split(j->key, &r->ns, &r->name);
+    kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
+    look_at_group(j, got_group_of_none);
+}
+
 static void got_task(struct job *j)
 {
+    if (job_not_found(j)) {
+        without_task(j);
+        return;
+    }
     if (!job_ok(j)) {
-        if (job_not_found(j))
-            kuscia_ports_note(&state_of(j->c)->ports, j->key, NULL);
         job_end_status(j);
         return;
     }

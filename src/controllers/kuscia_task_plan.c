@@ -8,15 +8,23 @@
 
 /* --- the layout ---------------------------------------------------------------------------------------------------------------------------------- */
 
-static void add_all(struct arena *a, struct json *to, const char *key, const struct json *from)
+/* One of the same name is replaced: files are filled in with what the container will see. */
+static void add_variables(struct arena *a, struct json *to, const struct json *from)
 {
-    struct json *list = json_get(to, str_of(key));
+    struct json *list = json_get(to, S("env"));
     if (!json_is(from, JSON_ARRAY) || !from->len)
         return;
     if (!json_is(list, JSON_ARRAY))
-        list = json_set(a, to, str_of(key), json_array());
-    for (uint32_t i = 0; i < from->len; i++)
-        json_push(a, list, from->items[i]);
+        list = json_set(a, to, S("env"), json_array());
+    for (uint32_t i = 0; i < from->len; i++) {
+        uint32_t at = 0;
+        while (at < list->len && !str_eq(json_get_str(&list->items[at], S("name")), json_get_str(&from->items[i], S("name"))))
+            at++;
+        if (at < list->len)
+            list->items[at] = from->items[i];
+        else
+            json_push(a, list, from->items[i]);
+    }
 }
 
 static void set_all(struct arena *a, struct json *to, const struct json *from)
@@ -37,7 +45,7 @@ static struct json merge_container(struct arena *a, const struct json *base, con
         json_set(a, &c, S("command"), command ? *command : json_array());
         json_set(a, &c, S("args"), args ? *args : json_array());
     }
-    add_all(a, &c, "env", json_get(over, S("env")));
+    add_variables(a, &c, json_get(over, S("env")));
     for (size_t i = 0; i < ARRAY_LEN(lists); i++)
         if (json_get(resources, lists[i]))
             set_all(a, json_ensure_object(a, json_ensure_object(a, &c, S("resources")), lists[i]), json_get(resources, lists[i]));
@@ -439,13 +447,15 @@ static void set_phase(struct arena *a, struct json *st, const char *phase, const
     set_text(a, st, "message", message);
 }
 
-static str group_failure(const struct json *group)
+/* One that somebody else failed has no reason of ours. */
+static str group_failure(struct arena *a, const struct json *group, str waiting)
 {
     const struct json *list = json_path(group, "status", "conditions", NULL);
-    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+    str why = S("");
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len && !why.len; i++)
         if (str_is(json_get_str(&list->items[i], S("type")), "TaskResourceGroupExpired") || str_is(json_get_str(&list->items[i], S("type")), "TaskResourceGroupFailed"))
-            return json_get_str(&list->items[i], S("reason"));
-    return S("");
+            why = json_get_str(&list->items[i], S("reason"));
+    return arena_fmt(a, STR_FMT "%s" STR_FMT, STR_ARG(why.len ? why : S("the TaskResourceGroup failed")), waiting.len ? "; waiting: " : "", STR_ARG(waiting));
 }
 
 /* In one word, where there is one: what a pod that waits lacks. */
@@ -472,17 +482,41 @@ static str trouble(struct arena *a, const struct json *parties)
     return S("");
 }
 
-/* The task is over, and so are parties that were not: what they had is taken away. */
-static void end_parties(struct json *parties, struct arena *a, bool succeeded)
+static bool is_end(str phase)
 {
-    for (uint32_t i = 0; i < parties->len; i++) {
-        struct json *p = &parties->items[i];
-        str phase = json_get_str(p, S("phase"));
-        if (str_is(phase, "Succeeded") || str_is(phase, "Failed"))
-            continue;
-        json_set(a, p, S("phase"), json_string(S("Failed")));
-        json_set(a, p, S("message"), json_string(succeeded ? S("ended with the task: enough other parties had succeeded") : S("ended with the task")));
-    }
+    return str_is(phase, "Succeeded") || str_is(phase, "Failed");
+}
+
+/* What a party said when it waited is what it lacked. */
+static void end_party(struct arena *a, struct json *party, bool succeeded)
+{
+    str said = json_get_str(party, S("message"));
+    if (!json_is(party, JSON_OBJECT) || is_end(json_get_str(party, S("phase"))))
+        return;
+    json_set(a, party, S("phase"), json_string(S("Failed")));
+    json_set(a, party, S("message"), json_string(succeeded  ? S(KUSCIA_ENDED ": enough other parties had succeeded")
+                                                 : said.len ? arena_fmt(a, KUSCIA_ENDED " (" STR_FMT ")", STR_ARG(said))
+                                                            : S(KUSCIA_ENDED)));
+}
+
+static void end_pod(struct arena *a, struct json *pod)
+{
+    if (!json_is(pod, JSON_OBJECT) || is_end(json_get_str(pod, S("podPhase"))))
+        return;
+    json_set(a, pod, S("podPhase"), json_string(S("Failed")));
+    if (!json_get_str(pod, S("message")).len)
+        json_set(a, pod, S("message"), json_string(S(KUSCIA_ENDED)));
+}
+
+void kuscia_task_end(struct arena *a, struct json *status, str now)
+{
+    bool succeeded = str_is(json_get_str(status, S("phase")), "Succeeded");
+    struct json *parties = json_get(status, S("partyTaskStatus")), *pods = json_get(status, S("podStatuses"));
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++)
+        end_party(a, &parties->items[i], succeeded);
+    for (uint32_t i = 0; json_is(pods, JSON_OBJECT) && i < pods->len; i++)
+        end_pod(a, &pods->members[i].value);
+    kuscia_condition(a, status, "Success", succeeded, S(""), S(""), now);
 }
 
 static void decide(struct arena *a, const struct task_view *v, struct json *st, const struct json *parties)
@@ -502,7 +536,7 @@ static void decide(struct arena *a, const struct task_view *v, struct json *st, 
     else if (good >= min)
         set_phase(a, st, "Succeeded", "", S(""));
     else if (str_is(json_get_str(json_get(v->group, S("status")), S("phase")), "Failed"))
-        set_phase(a, st, "Failed", "TaskResourceGroupPhaseFailed", arena_fmt(a, STR_FMT "; waiting: " STR_FMT, STR_ARG(group_failure(v->group)), STR_ARG(waiting)));
+        set_phase(a, st, "Failed", "TaskResourceGroupPhaseFailed", group_failure(a, v->group, waiting));
     else if (runs || good)
         set_phase(a, st, "Running", waiting_reason(v), waiting.len ? arena_fmt(a, "waiting: " STR_FMT, STR_ARG(waiting)) : trouble(a, parties));
     else
@@ -525,12 +559,10 @@ struct json kuscia_task_status(struct arena *a, const struct task_view *v)
     json_set(a, &st, S("podStatuses"), pods);
     decide(a, v, &st, &parties);
     str phase = json_get_str(&st, S("phase"));
-    if (str_is(phase, "Succeeded") || str_is(phase, "Failed"))
-        end_parties(&parties, a, str_is(phase, "Succeeded"));
     json_set(a, &st, S("partyTaskStatus"), parties);
     if (str_is(phase, "Running"))
         kuscia_condition(a, &st, "Running", true, S(""), S(""), v->now);
-    else if (!str_is(phase, "Pending"))
-        kuscia_condition(a, &st, "Success", str_is(phase, "Succeeded"), S(""), S(""), v->now);
+    else if (is_end(phase))
+        kuscia_task_end(a, &st, v->now);
     return st;
 }

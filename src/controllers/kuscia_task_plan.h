@@ -79,6 +79,8 @@ struct task_view {
 };
 /* The status from now on; phase Succeeded or Failed is an end. */
 struct json kuscia_task_status(struct arena *a, const struct task_view *v);
+/* Of a task that has ended, by itself or because somebody stopped it: parties and pods that had no end of their own have one with it.  Again is the same. */
+void kuscia_task_end(struct arena *a, struct json *status, str now);
 /* What a pod says of itself: why it waits, or what its containers said when they ended. */
 str kuscia_pod_message(const struct json *pod, str *ret_reason, str *ret_log);
 /* True: the condition changed. */

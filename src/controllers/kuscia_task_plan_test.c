@@ -5,7 +5,7 @@
 #include "base/test.h"
 #include "wire/json_make.h"
 
-#define IMAGE "{\"spec\":{\"image\":{\"name\":\"i\",\"tag\":\"t\"},\"deployTemplates\":[{\"name\":\"x\",\"role\":\"host\",\"replicas\":2,\"spec\":{\"containers\":[{\"name\":\"c\",\"args\":[\"a\"],\"env\":[{\"name\":\"A\"}]," \
+#define IMAGE "{\"spec\":{\"image\":{\"name\":\"i\",\"tag\":\"t\"},\"deployTemplates\":[{\"name\":\"x\",\"role\":\"host\",\"replicas\":2,\"spec\":{\"containers\":[{\"name\":\"c\",\"args\":[\"a\"],\"env\":[{\"name\":\"A\",\"value\":\"1\"},{\"name\":\"C\"}]," \
               "\"ports\":[{\"name\":\"p\",\"scope\":\"Cluster\"}]}]}},{\"name\":\"y\",\"spec\":{\"restartPolicy\":\"OnFailure\",\"containers\":[{\"name\":\"d\"}]}}]}}"
 
 static struct layout lay(struct arena *a, const struct json *task, const char *image)
@@ -31,7 +31,7 @@ TEST(layouts)
 {
     ARENA_AUTO a = ARENA_INIT;
     struct json task = task_of(&a, "{\"initiator\":\"alice\",\"parties\":[{\"domainID\":\"alice\",\"appImageRef\":\"x\",\"role\":\"host\",\"template\":{\"spec\":{\"containers\":[{\"command\":[\"go\"],"
-                                   "\"env\":[{\"name\":\"B\"}],\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"domainID\":\"bob\",\"appImageRef\":\"x\",\"role\":\"guest\",\"minReservedPods\":9}]}");
+                                   "\"env\":[{\"name\":\"B\"},{\"name\":\"A\",\"value\":\"2\"}],\"resources\":{\"requests\":{\"cpu\":\"1\"}}}]}}},{\"domainID\":\"bob\",\"appImageRef\":\"x\",\"role\":\"guest\",\"minReservedPods\":9}]}");
     struct layout l = lay(&a, &task, IMAGE);
     T_EQ_INT(l.nparties, 2);
     T_EQ_INT(l.npods, 3);
@@ -42,7 +42,7 @@ TEST(layouts)
     T_EQ_STR(l.parties[1].restart_policy, "OnFailure");
     T_EQ_INT(l.parties[1].min_pods, 1); /* more than it has is all of them */
     const struct json *c = &l.parties[0].containers.items[0];
-    T_EQ_STR(json_text(&a, c), "{\"name\":\"c\",\"args\":[],\"env\":[{\"name\":\"A\"},{\"name\":\"B\"}],\"ports\":[{\"name\":\"p\",\"scope\":\"Cluster\"}],\"command\":[\"go\"],"
+    T_EQ_STR(json_text(&a, c), "{\"name\":\"c\",\"args\":[],\"env\":[{\"name\":\"A\",\"value\":\"2\"},{\"name\":\"C\"},{\"name\":\"B\"}],\"ports\":[{\"name\":\"p\",\"scope\":\"Cluster\"}],\"command\":[\"go\"],"
                                "\"resources\":{\"requests\":{\"cpu\":\"1\"}}}");
     struct kuscia_ports ports;
     struct json allocated;
@@ -121,6 +121,7 @@ TEST(how_far_it_is)
         {"lrrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: it was deleted before it ended)", "FF"},
         {"LLgg", 2, 2, "Reserved", "Succeeded", "", "SS"},
         {"wwww", 2, 2, "Failed", "Failed", "its time is over; waiting: alice, bob (no room)", "FF"},
+        {"rrrr", 2, 2, "Failed", "Failed", "its time is over", "FF"},
         {"grgg", 2, 2, NULL, "Failed", "the TaskResourceGroup was deleted", "FS"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -148,12 +149,37 @@ TEST(how_far_it_is)
         T_EQ_INT(json_get(&st, S("podStatuses"))->len, 4);
         for (size_t k = 0; k < 2; k++)
             T_EQ_INT(*json_get_str(&json_get(&st, S("partyTaskStatus"))->items[k], S("phase")).p, cases[i].parties[k]);
+        bool over = *cases[i].phase == 'S' || *cases[i].phase == 'F';
+        for (uint32_t k = 0; over && k < 4; k++) {
+            str now = json_get_str(&json_get(&st, S("podStatuses"))->members[k].value, S("podPhase"));
+            T_OK(str_is(now, "Succeeded") || str_is(now, "Failed")); /* no pod runs in a task that is over */
+        }
         if (strchr(cases[i].pods, 'w') && *cases[i].phase != 'S' && *cases[i].phase != 'F')
             T_EQ_STR(json_get_str(&st, S("reason")), "Unschedulable");
         json_set(&a, &task, S("status"), st);
         struct json again = kuscia_task_status(&a, &v);
         T_OK(json_equal(&st, &again)); /* the same look says the same */
     }
+}
+
+/* Somebody else ended it: its job, or a person. */
+TEST(ended_by_others)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct json st = json_literal(&a, "{\"phase\":\"Failed\",\"partyTaskStatus\":[{\"domainID\":\"alice\",\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Running\"},"
+                                      "{\"domainID\":\"carol\",\"phase\":\"Pending\",\"message\":\"lacks cpu\"},{\"domainID\":\"dora\",\"phase\":\"Failed\",\"message\":\"boom\"}],"
+                                      "\"podStatuses\":{\"bob/t-0\":{\"podPhase\":\"Running\"},\"carol/t-0\":{\"podPhase\":\"Pending\",\"message\":\"lacks cpu\"},\"alice/t-0\":{\"podPhase\":\"Succeeded\"}}}");
+    kuscia_task_end(&a, &st, S("2026-01-01T00:00:00Z"));
+    T_EQ_STR(json_text(&a, &st),
+             "{\"phase\":\"Failed\",\"partyTaskStatus\":[{\"domainID\":\"alice\",\"phase\":\"Succeeded\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"ended with the task\"},"
+             "{\"domainID\":\"carol\",\"phase\":\"Failed\",\"message\":\"ended with the task (lacks cpu)\"},{\"domainID\":\"dora\",\"phase\":\"Failed\",\"message\":\"boom\"}],"
+             "\"podStatuses\":{\"bob/t-0\":{\"podPhase\":\"Failed\",\"message\":\"ended with the task\"},\"carol/t-0\":{\"podPhase\":\"Failed\",\"message\":\"lacks cpu\"},\"alice/t-0\":{\"podPhase\":\"Succeeded\"}},"
+             "\"conditions\":[{\"type\":\"Success\",\"status\":\"False\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}");
+    struct json again = json_copy(&a, &st);
+    kuscia_task_end(&a, &again, S("2026-01-02T00:00:00Z"));
+    T_OK(json_equal(&st, &again));
+    struct json bare = json_literal(&a, "{\"phase\":\"Failed\",\"partyTaskStatus\":[null],\"podStatuses\":{\"x\":null}}");
+    kuscia_task_end(&a, &bare, S("2026-01-01T00:00:00Z")); /* whatever others wrote there */
 }
 
 TEST(the_group_is_enough)
@@ -181,4 +207,4 @@ TEST(the_group_is_enough)
     T_EQ_INT(l.parties[0].min_pods, 0);
 }
 
-TEST_MAIN(layouts, what_cannot_be_laid_out, how_far_it_is, the_group_is_enough)
+TEST_MAIN(layouts, what_cannot_be_laid_out, how_far_it_is, ended_by_others, the_group_is_enough)

@@ -296,6 +296,12 @@ static void reserve(struct job *j, struct run *r)
     }
 }
 
+/* A name that somebody chose may be another group's already: that one's stays as it is. */
+static bool is_ours(const struct run *r, const struct json *resource)
+{
+    return str_eq(json_get_str(json_path(resource, "metadata", "labels", NULL), S(KUSCIA("task-resource-group-uid"))), json_get_str(json_get(&r->group, S("metadata")), S("uid")));
+}
+
 static void seen_resources(struct job *j)
 {
     struct run *r = j->state;
@@ -303,6 +309,8 @@ static void seen_resources(struct job *j)
         job_end(j, WORK_RETRY);
         return;
     }
+    for (size_t i = 0; i < r->nparties; i++)
+        r->resources[i].found = r->resources[i].found && is_ours(r, &r->resources[i].obj);
     str phase = phase_of(r);
     if (str_is(phase, "Creating"))
         condition(j, "TaskResourcesCreated", true, S(""));

@@ -154,6 +154,10 @@ def test_refused(s):
     r = s.post(place("appimages"), obj("appimages", "bad", {k: v for k, v in EVERY["appimages"].items() if k != "image"}))
     tap.ok("an AppImage without an image", r.status == 422 and "spec.image: Required value" in r.json["message"], r)
     r = s.post(place("domainroutes"), obj("domainroutes", "bad", {**EVERY["domainroutes"], "endpoint": {"host": "h", "ports": [{"name": "http", "protocol": "HTTP"}]}}))
+    for names, why in ((("x", "x"), 'spec.parties[1].taskResourceName: Duplicate value: "x"'), (("x", "Y_"), "spec.parties[1].taskResourceName: Invalid value")):
+        parties = [{"domainID": "alice", "role": f"r{i}", "pods": [{"name": f"p{i}"}], "taskResourceName": n} for i, n in enumerate(names)]
+        r2 = s.post(place("taskresourcegroups"), obj("taskresourcegroups", "bad", {"minReservedMembers": 1, "initiator": "alice", "parties": parties}))
+        tap.ok(f"names of TaskResources: {why}", r2.status == 422 and why in r2.json["message"], r2)
     tap.ok("a port without a number", r.status == 422 and "spec.endpoint.ports[0].port: Required value" in r.json["message"], r)
 
 

@@ -187,6 +187,7 @@ def test_objects(s):
     phases = lambda: [tr["status"]["phase"] for ns in ("alice", "bob") for tr in s.get(f"{K}/namespaces/{ns}/taskresources").json["items"]]  # noqa: E731
     tap.ok("a task resource each", wait_for(lambda: phases() == ["Schedulable", "Schedulable"]), phases())
     tr = s.get(f"{K}/namespaces/alice/taskresources").json["items"][0]
+    tap.eq("which the group names, too", tr["metadata"]["name"], trg["spec"]["parties"][0]["taskResourceName"])
     tap.ok("which the pods name, and which says how it came there", tr["metadata"]["name"] == meta["annotations"]["kuscia.secretflow/task-resource"] and tr["status"]["completionTime"] and
            {c["type"]: c["status"] for c in tr["status"]["conditions"]}.get("Schedulable") == "True", tr)
     finish(s, found["alice/t-1-host-0"], "Failed", 3, "no such table")
@@ -269,8 +270,8 @@ def test_who_lacks_bandwidth(s):
         tap.eq("the same of the group", s.get(f"{GROUPS}/short-a/explain").json.get("parties"), x.json.get("parties"))
         seen = s.kubectl("why", "kt/short-a", "-n", "cross-domain", binary=COX)
         tap.ok("cox why", seen.returncode == 0 and "BandwidthInsufficient" in seen.stdout and "bob-0" in seen.stdout and "30 Mbit/s" in seen.stdout, seen.stdout + seen.stderr)
-        same = [s.kubectl("why", what, binary=COX).stdout for what in ("kj/short", "trg/short-a")]
-        tap.eq("also of the job, and of the group", same, [seen.stdout] * 2)
+        names = ("kj/short", "trg/short-a", "kusciatask.kuscia.secretflow/short-a", "taskresourcegroups.v1alpha1.kuscia.secretflow/short-a")
+        tap.eq("also of the job, and of the group, and as kubectl names them", [s.kubectl("why", what, binary=COX).stdout for what in names], [seen.stdout] * 4)
         own = s.get("/api/v1/namespaces/alice/pods/short-a-0/explain")
         tap.ok("a party's own pod shows its own nodes alone", own.status == 200 and "bob-0" not in own.text and [n["node"] for n in own.json["considered"]] == ["alice-0"], own.text)
         watched = s.kubectl("job", "watch", "short", "--once", binary=COX)
@@ -304,6 +305,39 @@ def test_another_program_meanwhile(s):
         if p["metadata"]["namespace"] == "bob":
             finish(s, p)
     tap.ok("without the program the other one, and the task succeeded", wait_for(lambda: task_phase(s, "moving", "only") == "Succeeded"), status(s, f"{TASKS}/moving-1"))
+
+
+def test_group_taken_away(s):
+    """Its TaskResourceGroup goes, and what it owned is left behind: the task ends, and all of it goes with the end or with the task."""
+    orphan = {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"}
+    job(s, "bare", task("only", id="bare-1"))
+    tap.ok("the task runs", wait_for(lambda: task_phase(s, "bare", "only") == "Running"), status(s, f"{TASKS}/bare-1"))
+    finish(s, [p for p in pods(s, "bare-1") if p["metadata"]["namespace"] == "alice"][0])
+    wait_for(lambda: status(s, f"{TASKS}/bare-1")["partyTaskStatus"][0]["phase"] == "Succeeded")
+    s.delete(f"{GROUPS}/bare-1", orphan)
+    tap.ok("without its group it ends", wait_for(lambda: status(s, f"{TASKS}/bare-1").get("completionTime")) and status(s, f"{TASKS}/bare-1")["reason"] == "TaskResourceGroupGone", status(s, f"{TASKS}/bare-1"))
+    left = lambda: [(p["metadata"]["namespace"], p["status"]["phase"]) for p in pods(s, "bare-1")]  # noqa: E731
+    tap.ok("and so do its pods; one that had ended keeps its logs", wait_for(lambda: left() == [("alice", "Succeeded")]), left())
+    tap.has("nobody's part is named for it", status(s, f"{JOBS}/bare")["message"], "TaskResourceGroupGone)")
+    s.delete(f"{JOBS}/bare")
+    tap.ok("until the task goes", wait_for(lambda: s.get(f"{TASKS}/bare-1").status == 404 and not left()), left())
+    job(s, "bare", task("only", id="bare-1"))
+    wait_for(lambda: task_phase(s, "bare", "only") == "Running")
+    end_task(s, "bare", "only")
+    s.delete(f"{GROUPS}/bare-1", orphan)
+    s.delete(f"{JOBS}/bare")
+    tap.ok("of one that was over, too", wait_for(lambda: s.get(f"{TASKS}/bare-1").status == 404 and not left()), left())
+
+
+def test_finalizer_taken_away(s):
+    """A task that goes at once, because somebody took its finalizer away: what it had goes all the same."""
+    job(s, "forced", task("only", id="forced-1"))
+    wait_for(lambda: task_phase(s, "forced", "only") == "Running")
+    s.delete(f"{JOBS}/forced", {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Orphan"})
+    wait_for(lambda: s.get(f"{JOBS}/forced").status == 404 and not s.get(f"{TASKS}/forced-1").json["metadata"].get("ownerReferences"))
+    s.patch(f"{TASKS}/forced-1", {"metadata": {"finalizers": None}})
+    tap.eq("the task goes at once", (s.delete(f"{TASKS}/forced-1").status, s.get(f"{TASKS}/forced-1").status), (200, 404))
+    tap.ok("and its group and pods after it", wait_for(lambda: s.get(f"{GROUPS}/forced-1").status == 404 and not pods(s, "forced-1")), pods(s, "forced-1"))
 
 
 # --- together or not at all -------------------------------------------------------------------------------------------------------------
@@ -384,6 +418,11 @@ def test_commands(s):
     tap.eq("the stage is Start again", s.get(f"{JOBS}/cmd").json["metadata"]["labels"]["kuscia.secretflow/job-stage"], "Start")
     stage(s, "cmd", "Stop")
     tap.ok("stopped", wait_for(lambda: phase(s, "cmd") == "Failed" and cpu_free(s)), status(s, f"{JOBS}/cmd"))
+    b = tasks_of(s, "cmd")["b"]["metadata"]["name"]
+    ended = lambda: status(s, f"{TASKS}/{b}")  # noqa: E731
+    tap.ok("with the task its parties and pods have ended", wait_for(lambda: ended().get("completionTime")) and [p["phase"] for p in ended()["partyTaskStatus"]] == ["Failed"] * 2 and
+           {p["podPhase"] for p in ended()["podStatuses"].values()} == {"Failed"} and {c["type"]: c["status"] for c in ended()["conditions"]}.get("Success") == "False", ended())
+    tap.has("which is not called their failure", s.kubectl("job", "watch", "cmd", "--once", binary=COX).stdout, "alice stopped, bob stopped")
     tap.ok("by whom", "bob" in status(s, f"{JOBS}/cmd")["message"] and status(s, f"{JOBS}/cmd")["stageStatus"]["alice"] == "JobStopStageSucceeded", status(s, f"{JOBS}/cmd"))
     stage(s, "cmd", "Cancel")
     tap.ok("cancelled, for good", wait_for(lambda: phase(s, "cmd") == "Cancelled"))
@@ -479,11 +518,17 @@ def test_room_of_an_earlier_group(s):
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "earlier-0", "labels": {"kuscia.secretflow/task-resource-group-uid": "another"}, "annotations": {"kuscia.secretflow/task-resource-group": "earlier"}},
            "spec": {"nodeName": "elsewhere", "containers": [{"name": "main", "image": "i"}]}}
     s.post("/api/v1/namespaces/alice/pods", pod)
-    make(s, GROUPS, "TaskResourceGroup", "earlier", {"minReservedMembers": 1, "initiator": "alice", "lifecycleSeconds": 3000, "parties": [{"domainID": "alice", "minReservedPods": 1, "pods": [{"name": "earlier-0"}]}]})
+    make(s, GROUPS, "TaskResourceGroup", "earlier", {"minReservedMembers": 1, "initiator": "alice", "lifecycleSeconds": 3000, "parties": [{"domainID": "alice", "minReservedPods": 1, "pods": [{"name": "earlier-0"}]},
+                                                         {"domainID": "bob", "role": "guest", "minReservedPods": 1, "taskResourceName": "room-of-bob"}]})
     resources = lambda: [r["status"]["phase"] for r in s.get(f"{K}/namespaces/alice/taskresources").json["items"] if r["metadata"]["labels"].get("kuscia.secretflow/task-resource-group") == "earlier"]  # noqa: E731
     tap.ok("its part is made", wait_for(resources), resources())
     settled = lambda: status(s, f"{GROUPS}/earlier").get("phase") not in (None, "Creating")  # noqa: E731
+    named = lambda: [p.get("taskResourceName") for p in s.get(f"{GROUPS}/earlier").json["spec"]["parties"]]  # noqa: E731
+    mine = s.get(f"{K}/namespaces/alice/taskresources").json["items"]
+    tap.ok("parts have the names that were given, or get one", named()[1] == "room-of-bob" and wait_for(lambda: s.get(f"{K}/namespaces/bob/taskresources/room-of-bob").status == 200) and named()[0] in [r["metadata"]["name"] for r in mine], named())
     tap.eq("and has no room", (wait_for(settled), status(s, f"{GROUPS}/earlier").get("phase"), resources()), (True, "Reserving", ["Reserving"]))
+    seen = s.kubectl("why", "trg/earlier", binary=COX)
+    tap.ok("which can be asked about, though no task has its name", seen.returncode == 0 and "Task:" in seen.stdout, seen.stdout + seen.stderr)
     s.delete(f"{GROUPS}/earlier")
     s.delete("/api/v1/namespaces/alice/pods/earlier-0", {"gracePeriodSeconds": 0})
 
@@ -590,6 +635,7 @@ def main():
             test_objects,
             test_files_as_engines_read_them,
             test_another_program_meanwhile,
+            test_group_taken_away, test_finalizer_taken_away,
             test_bandwidth,
             test_bandwidth_of_all_parties,
             test_loans,
