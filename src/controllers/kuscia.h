@@ -19,6 +19,7 @@
 #define KUSCIA_NS "cross-domain" /* of jobs and tasks */
 #define KUSCIA(name) "kuscia.secretflow/" name /* label or annotation */
 #define KUSCIA_LIFE_SECONDS 300 /* how long a task waits for room that does not say it */
+#define KUSCIA_ENDED_WITH "ended with the task" /* how the message of a party begins that was ended because the task was: it did not fail itself */
 #define KUSCIA_TAINT KUSCIA("agent")
 #define KUSCIA_NODE_LABEL KUSCIA("namespace")
 

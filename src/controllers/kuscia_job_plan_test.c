@@ -159,7 +159,8 @@ TEST(strict_and_best_effort)
     set_task(&w, 1, "Running");
     json_set(&w.a, json_get(&w.tasks[0], S("status")), S("reason"), json_string(S("PartyFailed")));
     json_set(&w.a, json_get(&w.tasks[0], S("status")), S("message"), json_string(S("what only its parties are to read")));
-    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("partyTaskStatus"), json_literal(&w.a, "[{\"domainID\":\"alice\",\"phase\":\"Running\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"x\"}]"));
+    json_set(&w.a, json_get(&w.tasks[0], S("status")), S("partyTaskStatus"), json_literal(&w.a, "[{\"domainID\":\"alice\",\"phase\":\"Running\"},"
+                                                                                                       "{\"domainID\":\"carol\",\"phase\":\"Failed\",\"message\":\"ended with the task\"},{\"domainID\":\"bob\",\"phase\":\"Failed\",\"message\":\"x\"}]"));
     look(&w);
     T_EQ_STR(status(&w, "message"), "failed: a (KusciaTask t-a: PartyFailed, party bob)");
     arena_fini(&w.a);
