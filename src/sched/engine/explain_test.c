@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/test.h"
 #include "sched/engine/explain.h"
+#include "sched/engine/explain_nodes.h"
 
 #define GIB (1024ll * 1024 * 1024)
 
@@ -336,6 +337,9 @@ TEST(room_that_is_leaving)
     T_EQ_STR(x->preemption, "");
     T_EQ_STR(x->sentence, "1 of 2 members find room; default/m-1: 0/2 nodes fit: 2 lack cpu (needs 2500m; best free: 1400m on n-2); waiting for cpu on any of 2 nodes; pods that are leaving make enough room");
     T_NO_ERR(model_check(s, &err), &err);
+    pod_id late = add_pod(s, (struct pod_spec){.name = S("late"), .requests = cpu_memory(&a, 2500, GIB)});
+    T_EQ_INT(place(s, late), UNIT_REJECTED);
+    T_EQ_STR(explain_holders(s, &a, sched_node_find(s, S("n-1")), RES_CPU, late), "held by old-1 (3), m-1 (2500m)"); /* who is to have it next is named, too */
     unit_decision_fini(&d);
     sched_free(s);
 }
