@@ -186,6 +186,15 @@ static void warn_of_notes(struct admission_attrs *at)
     }
 }
 
+static void warn_of_route(struct admission_attrs *at)
+{
+    int64_t bits;
+    str is = json_str(json_path(at->obj, "spec", "bandwidth", NULL)), was = at->old ? json_str(json_path(at->old, "spec", "bandwidth", NULL)) : S("");
+    bool is_route = str_is(at->res->plural, "clusterdomainroutes") || str_is(at->res->plural, "domainroutes");
+    if (is_route && is.len && !str_eq(is, was) && bandwidth_parse(is, &bits, NULL) >= 0)
+        warn_of_bits(at, S("spec.bandwidth"), is, bits, WORDS_NODE_BITS);
+}
+
 static void warn_of_amount(struct walk *w, const char *list, const struct json *amount)
 {
     char text[BANDWIDTH_TEXT] = "more than 1 Pbit/s";
@@ -290,6 +299,7 @@ int kuscia_words_validate(struct admission_attrs *at, struct err *err)
         warn_of_words(at);
         warn_of_namespace(at);
         warn_of_destinations(at);
+        warn_of_route(at);
         if (str_is(at->res->plural, "appimages"))
             warn_of_program(at);
     }

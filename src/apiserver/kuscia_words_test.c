@@ -134,6 +134,11 @@ TEST(numbers_without_a_unit)
     T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "1000"), "{}"), "annotation cox.io/bandwidth-capacity: \"1000\" is 1 kbit/s: say the unit, as in 100M");
     T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "egress=1Gbps,ingress=2"), "{}"), "annotation cox.io/bandwidth-capacity: \"egress=1Gbps,ingress=2\" is 2 bit/s: say the unit, as in 100M");
     T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "egress=1Gbps"), "{}"), "");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{'bandwidth':'100'}}", NULL), "spec.bandwidth: \"100\" is 100 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, G, "domainroutes", "alice", "{'spec':{'bandwidth':'100'}}", "{'spec':{'bandwidth':'100M'}}"), "spec.bandwidth: \"100\" is 100 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{'bandwidth':'100'}}", "{'spec':{'bandwidth':'100'}}"), "");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{'bandwidth':'100M'}}", NULL), "");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{}}", NULL), "");
     T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", WITH("cox.io/bandwidth-lend", "yes"), NULL), "annotation cox.io/bandwidth-lend: \"yes\" has no effect: there is accept");
     arena_fini(&a);
 }
