@@ -79,6 +79,10 @@ int agent_opts_check(const struct agent_opts *opts, struct err *err)
     struct node_bandwidth bandwidth;
     int r = agent_partitions_check(opts->partitions, err);
     if (r == 0)
+        r = node_amounts_check(opts->capacity, "node-capacity", err);
+    if (r == 0)
+        r = node_amounts_check(opts->reserved, "node-reserved", err);
+    if (r == 0)
         r = node_bandwidth(opts->capacity, opts->reserved, 0, &bandwidth, err);
     if (r < 0)
         return r;

@@ -24,6 +24,7 @@
 #include "agent/agent.h"
 #include "agent/pod/container_build.h"
 #include "agent/images/images.h"
+#include "agent/node/node_amounts.h"
 #include "agent/node/node_bandwidth.h"
 #include "agent/node/node_info.h"
 #include "agent/pod/pod_plan.h"

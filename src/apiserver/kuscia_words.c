@@ -75,6 +75,40 @@ static void warn_of_namespace(struct admission_attrs *at)
             api_req_warn(at->req, arena_fmt(at->arena, "metadata.namespace: nothing will be done for it in the namespace \"" STR_FMT "\": %s are carried out in \"" DOMAIN_JOBS_NS "\"", STR_ARG(at->ns), plurals[i]));
 }
 
+/* --- limits to domains ------------------------------------------------------------------------------------------------------------------- */
+
+static bool takes_part(const struct json *parties, str domain)
+{
+    for (uint32_t i = 0; i < parties->len; i++)
+        if (str_eq(json_get_str(&parties->items[i], S("domainID")), domain))
+            return true;
+    return false;
+}
+
+/* Kept all the same: it holds for the nodes of that domain, whoever runs there. */
+static void warn_of_limits(struct admission_attrs *at, str where, const struct json *parties)
+{
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
+        const struct json *limits = json_get(&parties->items[i], S("bandwidthLimits"));
+        for (uint32_t k = 0; json_is(limits, JSON_ARRAY) && k < limits->len; k++) {
+            str to = json_get_str(&limits->items[k], S("destinationID"));
+            if (!takes_part(parties, to))
+                api_req_warn(at->req, arena_fmt(at->arena, STR_FMT "parties[%u].bandwidthLimits[%u].destinationID: domain \"" STR_FMT "\" takes no part in the task", STR_ARG(where), i, k, STR_ARG(str_sub(to, 0, 63))));
+        }
+    }
+}
+
+static void warn_of_destinations(struct admission_attrs *at)
+{
+    const struct json *is = json_get(at->obj, S("spec")), *was = at->old ? json_get(at->old, S("spec")) : NULL, *tasks = json_get(is, S("tasks"));
+    if (is && was && json_equal(is, was))
+        return;
+    if (str_is(at->res->plural, "kusciatasks"))
+        warn_of_limits(at, S("spec."), json_get(is, S("parties")));
+    for (uint32_t i = 0; str_is(at->res->plural, "kusciajobs") && json_is(tasks, JSON_ARRAY) && i < tasks->len; i++)
+        warn_of_limits(at, arena_fmt(at->arena, "spec.tasks[%u].", i), json_get(&tasks->items[i], S("parties")));
+}
+
 /* --- programs ---------------------------------------------------------------------------------------------------------------------------- */
 
 static bool has_port(const struct json *template, str name)
@@ -152,6 +186,15 @@ static void warn_of_notes(struct admission_attrs *at)
     }
 }
 
+static void warn_of_route(struct admission_attrs *at)
+{
+    int64_t bits;
+    str is = json_str(json_path(at->obj, "spec", "bandwidth", NULL)), was = at->old ? json_str(json_path(at->old, "spec", "bandwidth", NULL)) : S("");
+    bool is_route = str_is(at->res->plural, "clusterdomainroutes") || str_is(at->res->plural, "domainroutes");
+    if (is_route && is.len && !str_eq(is, was) && bandwidth_parse(is, &bits, NULL) >= 0)
+        warn_of_bits(at, S("spec.bandwidth"), is, bits, WORDS_NODE_BITS);
+}
+
 static void warn_of_amount(struct walk *w, const char *list, const struct json *amount)
 {
     char text[BANDWIDTH_TEXT] = "more than 1 Pbit/s";
@@ -165,11 +208,25 @@ static void warn_of_amount(struct walk *w, const char *list, const struct json *
                                        STR_ARG(str_sub(said, 0, 40)), text));
 }
 
+/* "kuscia.io/bandwith": no node will ever have it. */
+static bool is_slip(str name)
+{
+    return (str_has_prefix(name, S("kuscia.io/")) || str_has_prefix(name, S("cox.io/"))) && !bandwidth_is_resource(name) && !bandwidth_is_lent(name);
+}
+
+static void warn_of_slip(struct walk *w, const char *list, str name)
+{
+    api_req_warn(w->at->req, arena_fmt(w->at->arena, STR_FMT ".%s[" STR_FMT "]: there is no such resource: " BANDWIDTH_KUSCIA ", %s, %s, " BANDWIDTH_LENT_EGRESS " and " BANDWIDTH_LENT_INGRESS " are known",
+                                       STR_ARG(strbuf_str(&w->path)), list, STR_ARG(str_sub(name, 0, 80)), bandwidth_resource[BANDWIDTH_OUT], bandwidth_resource[BANDWIDTH_IN]));
+}
+
 static void warn_of_list(struct walk *w, const char *name, const struct json *list, const struct json *was)
 {
     for (uint32_t i = 0; json_is(list, JSON_OBJECT) && i < list->len; i++) {
         str key = list->members[i].key;
         const struct json *amount = &list->members[i].value, *before = json_get(was, key);
+        if (is_slip(key) && !before)
+            warn_of_slip(w, name, key);
         if (!bandwidth_is_resource(key) || (before && json_equal(amount, before)))
             continue;
         if (str_is(key, BANDWIDTH_KUSCIA))
@@ -186,7 +243,7 @@ static bool names_bandwidth(const struct json *v)
     for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len && !found; i++)
         found = names_bandwidth(&v->items[i]);
     for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len && !found; i++)
-        found = bandwidth_is_resource(v->members[i].key) || names_bandwidth(&v->members[i].value);
+        found = bandwidth_is_resource(v->members[i].key) || is_slip(v->members[i].key) || names_bandwidth(&v->members[i].value);
     return found;
 }
 
@@ -241,6 +298,8 @@ int kuscia_words_validate(struct admission_attrs *at, struct err *err)
     if (is_ours) {
         warn_of_words(at);
         warn_of_namespace(at);
+        warn_of_destinations(at);
+        warn_of_route(at);
         if (str_is(at->res->plural, "appimages"))
             warn_of_program(at);
     }

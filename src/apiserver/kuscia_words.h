@@ -4,7 +4,9 @@
  *   words of labels and annotations that have no effect: a stage, an answer (which is refused: a job would wait for it for ever), a wish to be asked, an affinity
  *   a networkPolicy of an AppImage for a port that its containers do not have
  *   kuscia.io/bandwidth of WORDS_BANDWIDTH Mbit/s or more: the unit is in the name, and "100M" is a million times as much as "100"
- *   cox.io/egress-bandwidth and its like below WORDS_POD_BITS, a node's bandwidth below WORDS_NODE_BITS: a number without its unit counts bits
+ *   a limit to a domain that takes no part in the task
+ *   names of resources that begin as ours and are none, as kuscia.io/bandwith
+ *   cox.io/egress-bandwidth and its like below WORDS_POD_BITS, that of a node or a route below WORDS_NODE_BITS: a number without its unit counts bits
  * Only what a write brings is spoken of, not what was there before.
  * Threads: on the request's loop.  Ownership: everything is on the request's arena. */
 /* SPDX-License-Identifier: Apache-2.0 */

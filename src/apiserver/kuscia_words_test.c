@@ -94,6 +94,33 @@ TEST(policies_for_nothing)
     arena_fini(&a);
 }
 
+#define TO(domain) "{'parties':[{'domainID':'alice','bandwidthLimits':[{'destinationID':'bob','limitKBps':1},{'destinationID':'" domain "','limitKBps':1}]},{'domainID':'bob'}]}"
+
+TEST(limits_to_nobody)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", "{'spec':" TO("boob") "}", NULL), "spec.parties[0].bandwidthLimits[1].destinationID: domain \"boob\" takes no part in the task");
+    T_EQ_STR(said(&a, G, "kusciajobs", "cross-domain", "{'spec':{'tasks':[{}," TO("boob") "]}}", NULL), "spec.tasks[1].parties[0].bandwidthLimits[1].destinationID: domain \"boob\" takes no part in the task");
+    T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", "{'spec':" TO("bob") "}", NULL), "");
+    T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", "{'spec':" TO("boob") "}", "{'spec':" TO("boob") "}"), "");
+    T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", "{'spec':{'parties':{'x':1}}}", NULL), "");
+    arena_fini(&a);
+}
+
+#define NAMED(name) "{'spec':{'containers':[{'name':'a','resources':{'limits':{'" name "':'100'}}}]}}"
+
+TEST(resources_that_are_none)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, "", "pods", "n", NAMED("kuscia.io/bandwith"), NULL), "spec.containers[0].resources.limits[kuscia.io/bandwith]: there is no such resource: kuscia.io/bandwidth, cox.io/egress-bandwidth, "
+                                                                            "cox.io/ingress-bandwidth, cox.io/lent-egress-bandwidth and cox.io/lent-ingress-bandwidth are known");
+    T_OK(said(&a, "", "pods", "n", NAMED("cox.io/bandwidth"), NULL).len);
+    T_EQ_STR(said(&a, "", "pods", "n", NAMED("cox.io/lent-egress-bandwidth"), NULL), "");
+    T_EQ_STR(said(&a, "", "pods", "n", NAMED("example.com/bandwith"), NULL), "");
+    T_EQ_STR(said(&a, "", "pods", "n", NAMED("kuscia.io/bandwith"), NAMED("kuscia.io/bandwith")), "");
+    arena_fini(&a);
+}
+
 #define LIMIT(text) "{'spec':{'containers':[{'name':'a','resources':{'limits':{'cox.io/egress-bandwidth':'" text "'}}}]}}"
 #define WITH(key, text) "{'metadata':{'annotations':{'" key "':'" text "'}}}"
 
@@ -107,8 +134,13 @@ TEST(numbers_without_a_unit)
     T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "1000"), "{}"), "annotation cox.io/bandwidth-capacity: \"1000\" is 1 kbit/s: say the unit, as in 100M");
     T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "egress=1Gbps,ingress=2"), "{}"), "annotation cox.io/bandwidth-capacity: \"egress=1Gbps,ingress=2\" is 2 bit/s: say the unit, as in 100M");
     T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capacity", "egress=1Gbps"), "{}"), "");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{'bandwidth':'100'}}", NULL), "spec.bandwidth: \"100\" is 100 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, G, "domainroutes", "alice", "{'spec':{'bandwidth':'100'}}", "{'spec':{'bandwidth':'100M'}}"), "spec.bandwidth: \"100\" is 100 bit/s: say the unit, as in 100M");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{'bandwidth':'100'}}", "{'spec':{'bandwidth':'100'}}"), "");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{'bandwidth':'100M'}}", NULL), "");
+    T_EQ_STR(said(&a, G, "clusterdomainroutes", "", "{'spec':{}}", NULL), "");
     T_EQ_STR(said(&a, G, "kusciatasks", "cross-domain", WITH("cox.io/bandwidth-lend", "yes"), NULL), "annotation cox.io/bandwidth-lend: \"yes\" has no effect: there is accept");
     arena_fini(&a);
 }
 
-TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, policies_for_nothing, numbers_without_a_unit)
+TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, policies_for_nothing, limits_to_nobody, resources_that_are_none, numbers_without_a_unit)

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <unistd.h>
 
+#include "agent/node/node_bandwidth.h"
+#include "apiserver/kuscia_words.h"
 #include "base/log.h"
 #include "cli/agent_net.h"
 #include "rt/file.h"
@@ -57,6 +59,18 @@ static const char *machine_name(struct arena *arena)
     return arena_cstr(arena, str_of(name));
 }
 
+/* As the server warns of the annotation: nobody has a node of 1000 bit/s. */
+static void warn_of_bits(const struct agent_opts *o)
+{
+    struct node_bandwidth b;
+    char text[BANDWIDTH_TEXT];
+    if (node_bandwidth(o->capacity, o->reserved, 0, &b, NULL) < 0)
+        return;
+    for (int e = 0; e < BANDWIDTH_ENDS; e++)
+        if (b.total[e] < WORDS_NODE_BITS)
+            log_warn("the node has next to no bandwidth: a number alone counts bits, say the unit as in 100M", KV("which", "%s", bandwidth_resource[e]), KV("has", "%s", bandwidth_print(b.total[e], text)));
+}
+
 int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err)
 {
     const char *domain = cli_str(a, "domain");
@@ -89,7 +103,10 @@ int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_r
             .eviction_hard = eviction,
         },
     };
-    return agent_opts_check(&ret->agent, err);
+    int r = agent_opts_check(&ret->agent, err);
+    if (r == 0)
+        warn_of_bits(&ret->agent);
+    return r;
 }
 
 /* --- running ------------------------------------------------------------------------------------------------------------------ */

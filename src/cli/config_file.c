@@ -51,6 +51,23 @@ static bool scalar(struct arena *a, const struct json *v, str *ret)
     return true;
 }
 
+/* "bandwidth" of "bandwidth=10Gi" */
+static str name_in(str text)
+{
+    str name;
+    str_cut(&text, '=', &name);
+    return name;
+}
+
+/* nodeName and node-name are one option, capacity.bandwidth and a bandwidth below capacity one value of it. */
+static bool is_there(const struct reader *r, const char *option, str name)
+{
+    for (size_t i = 0; i < r->len; i++)
+        if (strcmp(r->values[i].option, option) == 0 && (!name.len || str_eq(name_in(str_of(r->values[i].text)), name)))
+            return true;
+    return false;
+}
+
 static int add(struct reader *r, const char *option, str text, bool is_list)
 {
     if (r->len == CONFIG_FILE_VALUES)
@@ -78,6 +95,8 @@ static int read_map(struct reader *r, str key, const char *option, const struct 
         str text, name = v->members[i].key;
         if (!scalar(r->arena, &v->members[i].value, &text))
             return complain(r, key, "has texts and numbers, and one of them is something else");
+        if (is_there(r, option, name))
+            return complain(r, arena_fmt(r->arena, STR_FMT "." STR_FMT, STR_ARG(key), STR_ARG(name)), "is there twice");
         res = add(r, option, arena_fmt(r->arena, STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(text)), true);
     }
     return res;
@@ -93,7 +112,10 @@ static int read_member(struct reader *r, str key, const struct json *v)
         return read_map(r, key, option_of(r->arena, key), v);
     if (!scalar(r->arena, v, &text))
         return complain(r, key, "has no value");
-    if (!str_cut(&rest, '.', &head))
+    bool is_whole = !str_cut(&rest, '.', &head);
+    if (is_there(r, option_of(r->arena, is_whole ? key : head), is_whole ? S("") : rest))
+        return complain(r, key, "is there twice");
+    if (is_whole)
         return add(r, option_of(r->arena, key), text, false);
     return add(r, option_of(r->arena, head), arena_fmt(r->arena, STR_FMT "=" STR_FMT, STR_ARG(rest), STR_ARG(text)), true);
 }

@@ -2,6 +2,7 @@
 #include "cli/kuscia_picture.h"
 
 #include "cli/print.h"
+#include "controllers/kuscia.h"
 
 #define DEPTH_MAX 128
 #define INDENT_MAX 16
@@ -56,7 +57,10 @@ static str phase_of(const struct json *obj)
     return json_get_str(json_get(obj, S("status")), S("phase"));
 }
 
-#define STOPPED "ended with the task" /* how the message of a party begins that had no end of its own */
+static str message_of(const struct json *obj)
+{
+    return str_trim(json_get_str(obj, S("message")));
+}
 
 /* ended: the task has. */
 static const char *word_of(const struct json *party, bool ended)
@@ -66,7 +70,7 @@ static const char *word_of(const struct json *party, bool ended)
     } words[] = {{"Succeeded", "ok"}, {"Failed", "failed"}};
     str phase = json_get_str(party, S("phase"));
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (str_is(phase, words[i].phase) && !str_has_prefix(json_get_str(party, S("message")), S(STOPPED)))
+        if (str_is(phase, words[i].phase) && !str_has_prefix(message_of(party), S(KUSCIA_ENDED))) /* it had no end of its own */
             return words[i].word;
     return ended ? "stopped" : str_is(phase, "Running") ? "runs" : "waits";
 }
@@ -119,7 +123,7 @@ static str not_started(struct arena *a, const struct json *job, const struct jso
 
 /* --- reasons ------------------------------------------------------------------------------------------------------------------------------- */
 /* Words from where the line stands; a line that would be longer than width goes on below, a little to the right.  width 0: no end. */
-static void add_wrapped(struct strbuf *b, size_t indent, str text, uint32_t width)
+static void add_line(struct strbuf *b, size_t indent, str text, uint32_t width)
 {
     size_t room = width > indent + TEXT_MIN ? width - indent : TEXT_MIN, used = 0;
     bool is_first = true;
@@ -141,9 +145,16 @@ static void add_wrapped(struct strbuf *b, size_t indent, str text, uint32_t widt
     strbuf_add_char(b, '\n');
 }
 
-static str message_of(const struct json *obj)
+/* A program's last words may be many lines: all but the first stand to the right of it. */
+static void add_wrapped(struct strbuf *b, size_t indent, str text, uint32_t width)
 {
-    return json_get_str(obj, S("message"));
+    size_t at = indent;
+    while (text.len) {
+        str line;
+        str_cut(&text, '\n', &line);
+        add_line(b, at, line, width);
+        at = indent + 2;
+    }
 }
 
 /* The task's message is made of those of its parties. */
@@ -187,7 +198,7 @@ static str below(struct arena *a, const struct json *task, str why, int depth, u
     const struct json *status = json_get(task, S("status"));
     size_t indent = (size_t)(2 * MIN(depth, INDENT_MAX)) + 6;
     struct strbuf b = strbuf_on(a);
-    if (why.len <= COLUMN_MAX)
+    if (why.len <= COLUMN_MAX && str_find_char(why, '\n') < 0)
         return S("");
     if (!is_end(phase_of(task)) && is_of_parties(status))
         add_party_reasons(a, json_get(status, S("partyTaskStatus")), indent, width, &b);

@@ -88,6 +88,25 @@ TEST(long_reasons)
     T_OK(str_has_suffix(strbuf_str(&out), S("\n      party bob: a pod needs 100 Gbit/s, and the largest node, bob-1, has 990 Mbit/s\n")));
 }
 
+/* A program's last words are lines of their own; who was ended with the task did not fail. */
+TEST(last_words)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    STRBUF_AUTO out = STRBUF_HEAP;
+    KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
+    struct json job = json_literal(&a, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"initiator\":\"alice\",\"tasks\":[{\"alias\":\"a\",\"parties\":[{\"domainID\":\"alice\"},{\"domainID\":\"bob\"}]}]},"
+                                       "\"status\":{\"phase\":\"Failed\"}}");
+    struct json tasks = json_literal(&a, "[{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"a\"}},\"status\":{\"phase\":\"Failed\",\"reason\":\"PartyFailed\","
+                                         "\"message\":\"failed: bob (pod b-0: Traceback:\\n  no table\\u001b)\\n\",\"partyTaskStatus\":["
+                                         "{\"domainID\":\"alice\",\"phase\":\"Failed\",\"message\":\"ended with the task\"},{\"domainID\":\"bob\",\"phase\":\"Failed\"}]}}]");
+    kuscia_picture(&v, &a, &job, &tasks, true, &out);
+    T_EQ_STR(strbuf_str(&out), "KusciaJob j of alice: Failed, 0 of 1 tasks done\n"
+                               "  TASK   AFTER   PHASE    PARTIES                     WHY\n"
+                               "  a      -       Failed   alice stopped, bob failed   PartyFailed\n"
+                               "      failed: bob (pod b-0: Traceback:\n"
+                               "          no table^[)\n");
+}
+
 TEST(a_circle_ends)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -98,4 +117,4 @@ TEST(a_circle_ends)
     T_OK(str_find(strbuf_str(&out), S("a ")) > 0);
 }
 
-TEST_MAIN(a_picture, many_and_hostile, long_reasons, a_circle_ends)
+TEST_MAIN(a_picture, many_and_hostile, long_reasons, last_words, a_circle_ends)

@@ -14,3 +14,5 @@ bool kuscia_stage_is(const char *command);
 int kuscia_stage(struct session *s, const char *command, const char *name, const char *domain, struct failure *f);
 /* Why the command has no effect on a job in this state; "": it has one. */
 str kuscia_stage_refusal(struct arena *a, const char *command, const struct json *job);
+/* Why that domain has no say in it, or is not asked; "": it has. */
+str kuscia_stage_stranger(struct arena *a, const char *command, const struct json *job, str domain);

@@ -63,6 +63,12 @@ static int write_list(struct arena *a, struct printer *p, struct json *job, stru
     return printer_object(p, out, &list, f);
 }
 
+static void warn_of_namespace(str ns)
+{
+    if (!str_is(ns, NAMESPACE))
+        fprintf(stderr, "Warning: only KusciaJobs in namespace " NAMESPACE " run; this one is kept, and nothing happens with it.\n");
+}
+
 /* --- the watch ------------------------------------------------------------------------------------------------------------------------------ */
 static int look(struct watching *w, bool first, struct strbuf *out, struct look *ret, struct failure *f)
 {
@@ -149,8 +155,8 @@ int kuscia_watch(struct session *s, struct printer *p, const char *name, bool on
     struct watching w = {.s = s, .p = p, .ns = s->namespace_given ? s->namespace_ : S(NAMESPACE), .name = str_of(name), .once = once, .view = KUSCIA_VIEW, .pause = LOOK_NS};
     w.view.has_colours = print_has_colours();
     int r = turn(&w, true, f);
-    if (r == 0 && !str_is(w.ns, NAMESPACE))
-        fprintf(stderr, "Warning: only KusciaJobs in namespace " NAMESPACE " run; this one is kept, and nothing happens with it.\n");
+    if (r >= 0)
+        warn_of_namespace(w.ns);
     while (r == 0) {
         struct failure now = FAILURE_NONE;
         nanosleep(&(struct timespec){.tv_sec = w.pause / NSEC_PER_SEC, .tv_nsec = w.pause % NSEC_PER_SEC}, NULL);
@@ -175,5 +181,7 @@ int kuscia_show(struct session *s, struct printer *p, str ns, str name, struct f
     else if (r >= 0)
         r = write_list(&s->arena, p, &job, &tasks, &out, f);
     print_flush(&out);
+    if (r >= 0)
+        warn_of_namespace(ns);
     return r;
 }

@@ -3,12 +3,16 @@
 
 #include "base/bandwidth.h"
 #include "cli/kuscia_watch.h"
+#include "cli/print.h"
 #include "cli/tabs.h"
 
 static void add_line(struct tabs *t, const char *label, str text)
 {
-    if (text.len)
-        strbuf_addf(&t->text, "%s:\t" STR_FMT "\n", label, STR_ARG(text));
+    if (!text.len)
+        return;
+    strbuf_addf(&t->text, "%s:\t", label);
+    print_escaped(&t->text, text); /* there may be what a program said in it */
+    strbuf_add_char(&t->text, '\n');
 }
 
 /* As people write it, and as `get -o name` does: with the group behind it. */
@@ -67,6 +71,11 @@ static void write_considered(struct arena *a, const struct json *x, str domain, 
     }
 }
 
+static bool is_placed(const struct json *explained)
+{
+    return str_is(json_get_str(explained, S("result")), "Placed");
+}
+
 static void write_task(struct arena *a, str name, const struct json *x)
 {
     STRBUF_AUTO out = STRBUF_HEAP;
@@ -76,7 +85,7 @@ static void write_task(struct arena *a, str name, const struct json *x)
     TABS_AUTO links = TABS_TABLE;
     const struct json *parties = json_get(x, S("parties")), *list = json_get(x, S("links"));
     add_line(&t, "Task", name);
-    add_line(&t, "Status", str_is(json_get_str(x, S("result")), "Placed") ? S("placed") : S("waits"));
+    add_line(&t, "Status", is_placed(x) ? S("placed") : S("waits"));
     add_line(&t, "Reason", json_get_str(x, S("reason")));
     add_line(&t, "Why", json_get_str(x, S("message")));
     add_line(&t, "Held", json_get_str(x, S("holders")));
@@ -127,39 +136,93 @@ static int get_kuscia(struct session *s, str kind, str name, str rest, struct js
     return session_get(s, strbuf_str(&path), S(""), ret, f);
 }
 
-/* The first task of a job that waits for room; "": none does. */
-static int find_task(struct session *s, str job, str *ret, struct failure *f)
+static int write_object(struct printer *p, const struct json *x, struct failure *f)
 {
-    *ret = S("");
+    STRBUF_AUTO out = STRBUF_HEAP;
+    int r = printer_object(p, &out, x, f);
+    print_flush(&out);
+    return r;
+}
+
+/* A task of which the scheduler has no pods: it has ended, or none are made yet.  Its status says why. */
+static int why_status(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    TABS_AUTO t = TABS_TEXT;
+    TABS_AUTO rows = TABS_TABLE;
     struct json x;
-    int r = get_kuscia(s, S("/kusciajobs"), job, S(""), &x, f);
+    int r = get_kuscia(s, S("/kusciatasks"), name, S(""), &x, f);
     if (r < 0)
         return r;
-    const struct json *tasks = json_path(&x, "status", "taskStatus", NULL);
-    for (uint32_t i = 0; json_is(tasks, JSON_OBJECT) && i < tasks->len; i++) {
-        if (!str_is(json_str(&tasks->members[i].value), "Pending"))
-            continue;
-        *ret = tasks->members[i].key;
-        return 0;
+    if (p->format != PRINT_DEFAULT)
+        return write_object(p, &x, f);
+    const struct json *status = json_get(&x, S("status")), *parties = json_get(status, S("partyTaskStatus"));
+    str phase = json_get_str(status, S("phase"));
+    add_line(&t, "Task", name);
+    add_line(&t, "Status", phase.len ? phase : S("new"));
+    add_line(&t, "Reason", json_get_str(status, S("reason")));
+    add_line(&t, "Why", str_trim(json_get_str(status, S("message"))));
+    tabs_flush(&t, &out);
+    if (json_is(parties, JSON_ARRAY) && parties->len)
+        strbuf_add_str(&rows.text, S("\nPARTY\tROLE\tPHASE\tWHY\n"));
+    for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
+        str role = json_get_str(&parties->items[i], S("role")), said = str_trim(json_get_str(&parties->items[i], S("message"))), line;
+        str_cut(&said, '\n', &line); /* all of it stands above */
+        strbuf_addf(&rows.text, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t", STR_ARG(json_get_str(&parties->items[i], S("domainID"))), STR_ARG(role.len ? role : S("-")),
+                    STR_ARG(json_get_str(&parties->items[i], S("phase"))));
+        print_escaped(&rows.text, line.len ? line : S("-"));
+        strbuf_add_char(&rows.text, '\n');
     }
+    tabs_flush(&rows, &out);
+    print_flush(&out);
+    return 0;
+}
+
+static int write_explained(struct session *s, struct printer *p, str name, const struct json *x, struct failure *f)
+{
+    if (p->format != PRINT_DEFAULT)
+        return write_object(p, x, f);
+    write_task(&s->arena, name, x);
     return 0;
 }
 
 /* kind: a task's group has its name, and says the same; one that somebody made by hand has no task. */
 static int why_task(struct session *s, struct printer *p, str kind, str name, struct failure *f)
 {
-    struct json x;
+    struct json x, task;
+    struct failure ignored = FAILURE_NONE;
     int r = get_kuscia(s, kind, name, S("/explain"), &x, f);
-    if (r < 0)
-        return r;
-    if (p->format == PRINT_DEFAULT) {
-        write_task(&s->arena, name, &x);
-        return 0;
+    if (r < 0 && str_eq(kind, S("/kusciatasks")) && str_is(failure_reason(f), "NotFound")) {
+        *f = FAILURE_NONE;
+        return why_status(s, p, name, f);
     }
-    STRBUF_AUTO out = STRBUF_HEAP;
-    r = printer_object(p, &out, &x, f);
-    print_flush(&out);
-    return r;
+    if (r < 0 || p->format != PRINT_DEFAULT || !is_placed(&x) || get_kuscia(s, S("/kusciatasks"), name, S(""), &task, &ignored) < 0)
+        return r < 0 ? r : write_explained(s, p, name, &x, f);
+    /* It has its nodes, and yet it may wait (for an image), or have failed while its pods still go. */
+    const struct json *status = json_get(&task, S("status"));
+    str phase = json_get_str(status, S("phase")), said = str_trim(json_get_str(status, S("message")));
+    if (str_is(phase, "Failed") || str_is(phase, "Succeeded"))
+        return why_status(s, p, name, f);
+    if (said.len)
+        json_set(&s->arena, &x, S("message"), json_string(said));
+    return write_explained(s, p, name, &x, f);
+}
+
+/* The first of its tasks that waits for room.  When none does, what holds the job up is something else: an image, a program, an answer; the tasks say it. */
+static int why_job(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    struct json job, x;
+    int r = get_kuscia(s, S("/kusciajobs"), name, S(""), &job, f);
+    const struct json *tasks = r < 0 ? NULL : json_path(&job, "status", "taskStatus", NULL);
+    for (uint32_t i = 0; json_is(tasks, JSON_OBJECT) && i < tasks->len; i++) {
+        struct failure ignored = FAILURE_NONE;
+        str task = tasks->members[i].key;
+        if (!str_is(json_str(&tasks->members[i].value), "Pending") || get_kuscia(s, S("/kusciatasks"), task, S("/explain"), &x, &ignored) < 0 ||
+            is_placed(&x))
+            continue;
+        return write_explained(s, p, task, &x, f);
+    }
+    return r < 0 ? r : kuscia_show(s, p, kuscia_namespace(s), name, f);
 }
 
 /* A service says itself who lacks what. */
@@ -193,13 +256,9 @@ bool kuscia_why_is(str type)
 
 int kuscia_why(struct session *s, struct printer *p, str type, str name, struct failure *f)
 {
-    str task;
     if (is_service_type(type))
         return why_service(s, p, name, f);
-    if (is_task_type(type) || is_group_type(type))
-        return why_task(s, p, is_task_type(type) ? S("/kusciatasks") : S(GROUPS), name, f);
-    int r = find_task(s, name, &task, f);
-    if (r < 0)
-        return r;
-    return task.len ? why_task(s, p, S("/kusciatasks"), task, f) : kuscia_show(s, p, kuscia_namespace(s), name, f); /* what holds it up is no lack of room */
+    if (is_group_type(type))
+        return why_task(s, p, S(GROUPS), name, f);
+    return is_task_type(type) ? why_task(s, p, S("/kusciatasks"), name, f) : why_job(s, p, name, f);
 }

@@ -269,7 +269,7 @@ static void plan_approval(struct planner *p)
         for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++) {
             str domain = json_get_str(&parties->items[k], S("domainID")), answer = json_get_str(answers, domain);
             if (str_is(answer, "JobRejected")) {
-                end(p, "ApprovalReject", S("JobRejected"), arena_fmt(p->a, "domain " STR_FMT " does not take part", STR_ARG(domain)));
+                end(p, "ApprovalReject", S("JobRejected"), arena_fmt(p->a, "domain " STR_FMT " has rejected it", STR_ARG(domain)));
                 return;
             }
             if (str_is(answer, "JobAccepted") || json_get(&seen, domain))
@@ -398,7 +398,7 @@ static void plan_running(struct planner *p)
 
 static str by_whom(const struct planner *p)
 {
-    return p->trigger.len ? arena_fmt(p->a, "Party: " STR_FMT " execute the cmd: " STR_FMT ".", STR_ARG(p->trigger), STR_ARG(p->stage)) : arena_fmt(p->a, "the stage is " STR_FMT, STR_ARG(p->stage));
+    return p->trigger.len ? arena_fmt(p->a, "Party: " STR_FMT " execute the cmd: " STR_FMT ".", STR_ARG(p->trigger), STR_ARG(p->stage)) : arena_fmt(p->a, "the job's label kuscia.secretflow/job-stage is " STR_FMT, STR_ARG(p->stage));
 }
 
 static void stop_job(struct planner *p, const char *phase, const char *stage)

@@ -402,7 +402,7 @@ static struct json party_status(struct arena *a, const struct layout_party *p, c
         if (!why.len && s == POD_RUNS && lost && lost[i])
             why = arena_fmt(a, "pod " STR_FMT ": node " STR_FMT " is not ready; the pod fails when its toleration of that is over", STR_ARG(p->pods[i].name), STR_ARG(json_get_str(json_get(pods[i], S("spec")), S("nodeName"))));
         if (!why.len && (s == POD_BAD || s == POD_WAITS)) {
-            str more = said.len ? said : log.len ? log : reason;
+            str more = said.len ? said : str_trim(log).len ? str_trim(log) : reason; /* a program's last words end with their line */
             why = s == POD_BAD && more.len ? arena_fmt(a, "pod " STR_FMT ": " STR_FMT, STR_ARG(p->pods[i].name), STR_ARG(more)) : more;
         }
     }

@@ -81,11 +81,11 @@ TEST(what_cannot_be_laid_out)
     }
 }
 
-/* Pods by letter: - none, w waits, r runs, n runs on a node that is lost, g succeeded, b failed, c will never run, l and L are being deleted, running and succeeded. */
+/* Pods by letter: - none, w waits, r runs, n runs on a node that is lost, g succeeded, b failed, m the same with last words, c will never run, l and L are being deleted, running and succeeded. */
 static struct json pod(struct arena *a, char c)
 {
-    static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Pending", "Running", "Succeeded", "Running"};
-    struct json p = json_make(a, "{\"status\":{\"phase\":%s}}", phases[strchr("wrgbclLn", c) - "wrgbclLn"]);
+    static const char *const phases[] = {"Pending", "Running", "Succeeded", "Failed", "Pending", "Running", "Succeeded", "Running", "Failed"};
+    struct json p = json_make(a, "{\"status\":{\"phase\":%s}}", phases[strchr("wrgbclLnm", c) - "wrgbclLnm"]);
     if (c == 'n')
         json_set(a, &p, S("spec"), json_literal(a, "{\"nodeName\":\"a-1\"}"));
     if (c == 'c')
@@ -116,6 +116,7 @@ TEST(how_far_it_is)
         {"grbg", 1, 2, "Reserved", "Succeeded", "", "SS"},
         {"bgrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: Error)", "FF"},
         {"bgrr", 2, 1, "Reserved", "Running", "", "FR"},
+        {"mgrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: there is no table\nof that name)", "FF"},
         {"crrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: no)", "FF"},
         {"-rrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: the pod is gone)", "FF"},
         {"lrrr", 2, 2, "Reserved", "Failed", "1 of 2 parties are left and 2 are needed; failed: alice (pod t-a-0: it was deleted before it ended)", "FF"},
@@ -137,6 +138,8 @@ TEST(how_far_it_is)
                 pods[k] = pod(&a, cases[i].pods[k]);
             if (cases[i].pods[k] == 'b')
                 json_set(&a, json_get(&pods[k], S("status")), S("containerStatuses"), json_literal(&a, "[{\"state\":{\"terminated\":{\"exitCode\":1,\"reason\":\"Error\"}}}]"));
+            if (cases[i].pods[k] == 'm')
+                json_set(&a, json_get(&pods[k], S("status")), S("containerStatuses"), json_literal(&a, "[{\"state\":{\"terminated\":{\"exitCode\":1,\"message\":\"there is no table\\nof that name\\n\"}}}]"));
             seen[k] = cases[i].pods[k] == '-' ? NULL : &pods[k];
             lost[k] = cases[i].pods[k] == 'n';
         }

@@ -69,6 +69,12 @@ WRONG = [
     ("max-pods: many\n", "it wants a number"),
     ("max-pods: [1, 2]\n", "has one value, not several"),
     ("node-name: a\nnode-name: b\n", "is there twice"),
+    ("nodeName: a\nnode-name: b\n", "f.yaml:2: \"node-name\" is there twice"),
+    ("capacity: {bandwidth: 10Gi}\ncapacity.bandwidth: 1G\n", "f.yaml:2: \"capacity.bandwidth\" is there twice"),
+    ("capacity.bandwidth: 10Gi\ncapacity:\n  egress: 1G\n  bandwidth: 1G\n", "f.yaml:4: \"capacity.bandwidth\" is there twice"),
+    ("capacity: {bandwith: 10Gi}\n", "--node-capacity bandwith: there is no such resource: bandwidth, egress"),
+    ("capacity: {cpu: lots}\n", "--node-capacity cpu: \"lots\" is no amount"),
+    ("reserved: {memroy: 1Gi}\n", "--node-reserved memroy: there is no such resource"),
     ("node-name:\n", "has no value"),
     ("- node-name\n", "no names of options"),
     ("a: [\n", "f.yaml: "),
@@ -86,6 +92,9 @@ def what_is_refused(server):
         for verb in ("server", "agent"):
             done = subprocess.run([COX, verb, "--data-dir", os.path.join(server.dir, "never"), "--config", path], capture_output=True, text=True, timeout=PATIENCE)
             tap.ok(f"{verb}: {text[:60].strip()!r}", done.returncode == 1 and want in done.stderr and not os.path.exists(os.path.join(server.dir, "never")), (want, done.stderr[:300]))
+    pathlib.Path(path).write_text("capacity: {bandwidth: 1000}\n")
+    done = subprocess.run([COX, "agent", "--kubeconfig", "/nonexistent", "--config", path], capture_output=True, text=True, timeout=PATIENCE)
+    tap.ok("a number without its unit is warned of", "say the unit as in 100M" in done.stderr and "1 kbit/s" in done.stderr, done.stderr[:300])
     done = subprocess.run([COX, "agent", "--config", "/nonexistent"], capture_output=True, text=True, timeout=PATIENCE)
     tap.ok("a file that is not there", done.returncode == 1 and "cannot read /nonexistent" in done.stderr, done.stderr)
 

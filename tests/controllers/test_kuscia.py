@@ -451,6 +451,8 @@ def test_commands_of_the_cli(s):
     s.patch(f"{K}/domains/bob", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": "manual"}}})
     job(s, "asked", task("a"))
     wait_for(lambda: phase(s, "asked") == "AwaitingApproval")
+    r = say("approve", "asked", "--domain", "boob")
+    tap.ok("who takes no part has no say", r.returncode == 1 and 'domain "boob" does not take part in the job' in r.stderr, r)
     tap.ok("an answer is somebody's", "--domain" in say("approve", "asked").stderr)
     tap.ok("approve", say("approve", "asked", "--domain", "bob").returncode == 0 and end_task(s, "asked", "a"), status(s, f"{JOBS}/asked"))
     s.patch(f"{K}/domains/bob", {"metadata": {"annotations": {"kuscia.secretflow/job-approval": None}}})
@@ -553,6 +555,14 @@ def test_bad_files(s):
     said = tasks_of(s, "broken")["a"]["status"]["message"]
     tap.has("says which and where", said, 'file "x.conf" of AppImage "broken": line 1')
     tap.has("and the job where to read on", status(s, f"{JOBS}/broken")["message"], f"failed: a (KusciaTask {tasks_of(s, 'broken')['a']['metadata']['name']}: ConfigInvalid")
+    seen = s.kubectl("why", f"kt/{tasks_of(s, 'broken')['a']['metadata']['name']}", binary=COX)
+    tap.ok("cox why of a task that has no pods any more", seen.returncode == 0 and "Failed" in seen.stdout and said in seen.stdout, seen.stdout + seen.stderr)
+    job(s, "said", task("a"))
+    end_task(s, "said", "a", "Failed", code=1, said="there is no table\nof that name\n")
+    seen = s.kubectl("why", f"kt/{tasks_of(s, 'said')['a']['metadata']['name']}", binary=COX)
+    tap.ok("and of one whose program failed", seen.returncode == 0 and "Failed" in seen.stdout and "of that name)" in seen.stdout, seen.stdout + seen.stderr)
+    seen = s.kubectl("why", "kt/nothing", binary=COX)
+    tap.ok("a task that is not there", seen.returncode == 1 and 'kusciatasks.kuscia.secretflow "nothing" not found' in seen.stderr, seen.stderr)
 
 
 def test_approval(s):

@@ -1,5 +1,6 @@
 /* simulate.c - calls and their turn: leases first, then nodes, then pods, as many at a time as were asked for. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/node/node_amounts.h"
 #include "agent/node/node_bandwidth.h"
 #include "agent/simulate/simulate_internal.h"
 
@@ -61,7 +62,9 @@ int simulate_new(const struct simulate_opts *opts, struct simulate **ret, struct
     if (parallel > PARALLEL_MAX)
         return err_set(err, E_INVALID_ARG, "at most %d calls at a time", PARALLEL_MAX);
     struct node_bandwidth bandwidth;
-    int r = node_bandwidth(opts->capacity, NULL, 0, &bandwidth, err);
+    int r = node_amounts_check(opts->capacity, "node-capacity", err);
+    if (r == 0)
+        r = node_bandwidth(opts->capacity, NULL, 0, &bandwidth, err);
     if (r < 0)
         return r;
     struct simulate *s = xnew(struct simulate);

@@ -287,6 +287,8 @@ static str preemption_text(struct sched *s, struct arena *a, pod_id p, bool is_s
         return S("");
     if (last && last->result == UNIT_PREEMPTING) {
         str node = last->placements.len ? sched_node_name(s, last->placements.p[0].node) : S("");
+        if (!last->victims.len)
+            return S(""); /* pods that leave of their own accord are enough */
         strbuf_addf(&b, "evicts %s %s", explain_count(a, last->victims.len), last->victims.len == 1 ? "pod" : "pods");
         if (last->placements.len == 1)
             strbuf_addf(&b, " on " STR_FMT, STR_ARG(node));
@@ -454,6 +456,9 @@ static void look_at_gang(struct sched *s, struct arena *a, unit_id u, pod_id *p,
     struct gang_try try_;
     const uint64_t *located = located_nodes(s, a, u);
     uint32_t mark = statement_begin(s);
+    for (size_t i = 0; i < s->units[u].pods.len; i++) /* what is kept for one is not in another's way */
+        if (s->pods[s->units[u].pods.p[i]].state == PS_NOMINATED)
+            model_unassign(s, s->units[u].pods.p[i]);
     explain_gang_try(s, a, u, located, &try_);
     out->room = try_.room;
     out->need = try_.need;
@@ -499,7 +504,8 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
     if (p != POD_NONE && (x->result == UNIT_REJECTED || x->result == UNIT_PREEMPTING)) {
         x->waits_for = EVENT_NODE_ADD;
         bool fits = unit->is_group && !last && dry_run(s, u) == UNIT_PLACED;
-        if (unit->is_group && x->result == UNIT_REJECTED && !fits && n.placed < x->min_member)
+        bool leaving = x->result == UNIT_PREEMPTING && last && !last->victims.len; /* nobody is evicted: what it lacks is what is on its way out */
+        if (unit->is_group && (x->result == UNIT_REJECTED || leaving) && !fits && n.placed < x->min_member)
             look_at_gang(s, a, u, &p, x);
         else if (!look_at_link(s, a, p, x))
             look_at_nodes(s, a, p, located_nodes(s, a, u), x);

@@ -163,7 +163,8 @@ str explain_holders(const struct sched *s, struct arena *a, node_id n, uint16_t 
     struct strbuf b = strbuf_on(a);
     for (pod_id p = s->nodes[n].first_pod; p; p = s->pods[p].next_on_node) {
         int64_t amount = class_of(s, p)->amount[resource];
-        if (!amount || s->pods[p].unit == s->pods[asking].unit || s->pods[p].state == PS_NOMINATED) /* for whom room is kept is told apart from that */
+        bool is_kept = s->pods[p].state == PS_NOMINATED && keep_of(s, s->pods[p].unit); /* for whom room is kept is told apart from that */
+        if (!amount || s->pods[p].unit == s->pods[asking].unit || is_kept)
             continue;
         if (s->pods[p].ns != s->pods[asking].ns) {
             others++;

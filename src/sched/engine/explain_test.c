@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/test.h"
 #include "sched/engine/explain.h"
+#include "sched/engine/explain_nodes.h"
 
 #define GIB (1024ll * 1024 * 1024)
 
@@ -314,6 +315,35 @@ TEST(preemption_is_told)
     sched_free(s);
 }
 
+/* Pods that leave of their own accord are enough for a gang: it evicts nobody, and is told what it lacks until they are gone. */
+TEST(room_that_is_leaving)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct sched *s = engine();
+    struct err err = ERR_NONE;
+    unit_id u;
+    add_node(s, (struct node_spec){.name = S("n-1")});
+    add_node(s, (struct node_spec){.name = S("n-2")});
+    for (int i = 1; i <= 2; i++)
+        add_pod(s, (struct pod_spec){.name = arena_fmt(&a, "old-%d", i), .node = arena_fmt(&a, "n-%d", i), .phase = POD_TERMINATING, .priority = 1, .requests = cpu_memory(&a, i == 1 ? 3000 : 100, GIB)});
+    must(sched_group_put(s, &(struct group_spec){.ns = S("default"), .name = S("job"), .min_member = 2}, &u, &err), &err);
+    add_pod(s, (struct pod_spec){.name = S("m-0"), .group = S("job"), .requests = cpu_memory(&a, 2500, GIB)});
+    add_pod(s, (struct pod_spec){.name = S("m-1"), .group = S("job"), .requests = cpu_memory(&a, 2500, GIB)});
+    struct unit_decision d = UNIT_DECISION_INIT;
+    sched_place(s, u, NSEC_PER_SEC, &d);
+    T_EQ_INT(d.result, UNIT_PREEMPTING);
+    T_EQ_INT(d.victims.len, 0);
+    struct explanation *x = explain_waiting(s, &a, u, 0, &d);
+    T_EQ_STR(x->preemption, "");
+    T_EQ_STR(x->sentence, "1 of 2 members find room; default/m-1: 0/2 nodes fit: 2 lack cpu (needs 2500m; best free: 1400m on n-2); waiting for cpu on any of 2 nodes; pods that are leaving make enough room");
+    T_NO_ERR(model_check(s, &err), &err);
+    pod_id late = add_pod(s, (struct pod_spec){.name = S("late"), .requests = cpu_memory(&a, 2500, GIB)});
+    T_EQ_INT(place(s, late), UNIT_REJECTED);
+    T_EQ_STR(explain_holders(s, &a, sched_node_find(s, S("n-1")), RES_CPU, late), "held by old-1 (3), m-1 (2500m)"); /* who is to have it next is named, too */
+    unit_decision_fini(&d);
+    sched_free(s);
+}
+
 TEST(gangs_gates_and_nothing)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -538,4 +568,4 @@ TEST(levels_of_a_tree_have_names)
 
 TEST_MAIN(bandwidth_is_lent, a_resource_is_lacked_once, levels_of_a_tree_have_names, the_sentence_of_the_plan, resources_count_under_each, nearest_of_several_resources, kube_schedulers_words, claims_are_named,
           a_toleration_may_be_nearest, devices_are_told, rows_are_bounded,
-          preemption_is_told, gangs_gates_and_nothing, too_small_nodes_are_not_waited_for, a_gang_says_how_far_it_comes, a_choice_shows_both_scores, amounts_for_people, json_says_the_same)
+          preemption_is_told, room_that_is_leaving, gangs_gates_and_nothing, too_small_nodes_are_not_waited_for, a_gang_says_how_far_it_comes, a_choice_shows_both_scores, amounts_for_people, json_says_the_same)

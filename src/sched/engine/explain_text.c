@@ -254,10 +254,12 @@ static void add_rejection(struct strbuf *b, struct arena *a, const struct sched 
         strbuf_addf(b, "%s%s " STR_FMT, i ? ", " : ": ", explain_count(a, x->rows[i].nodes), STR_ARG(x->rows[i].say));
     if (x->preemption.len && !str_has_prefix(x->preemption, S("No ")))
         strbuf_addf(b, "; preemption " STR_FMT, STR_ARG(x->preemption));
-    if (x->result == UNIT_PREEMPTING)
+    if (x->result == UNIT_PREEMPTING && x->preemption.len)
         strbuf_addf(b, "; waiting for its victims to go");
     else
         add_waiting(b, a, s, x);
+    if (x->result == UNIT_PREEMPTING && !x->preemption.len)
+        strbuf_add_str(b, S("; pods that are leaving make enough room"));
     add_kept(b, x);
 }
 
