@@ -372,6 +372,31 @@ TEST(a_destination_has_a_limit_of_its_own)
     pod_net_close(n);
 }
 
+/* The narrower of two ranges counts, and of the same range the lower limit, in whatever order they are given. */
+TEST(of_ranges_in_ranges_the_narrower_counts)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    attach(n, "pod-c", c);
+    struct ipam_cidr all = {0x0a000000, 8}, one = {.prefix = 32}, both[2];
+    T_OK(ipam_ip_parse(str_of(b), &one.base));
+    both[0] = all;
+    both[1] = one;
+    const struct shape_dest orders[][2] = {{{1000 * MBIT, &all, 1}, {8 * MBIT, &one, 1}}, {{8 * MBIT, &one, 1}, {1000 * MBIT, both, 2}}, {{1000 * MBIT, both, 2}, {8 * MBIT, &one, 1}}};
+    for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+        SHAPE(n, "pod-a", .dests = orders[i], .ndests = 2);
+        T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(8 * MBIT));
+        T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(8 * MBIT));
+    }
+    const char *first = tc_line("filter", "cox0-out", "10:2:1 "); /* and what is in the wide range alone is that of the wide one */
+    T_OK(strstr(first, "flowid 1:23") != NULL);
+    pod_net_close(n);
+}
+
 /* All of a pod's destinations together, and what is to nowhere special: its own limit, whatever number of them there is. */
 TEST(destinations_together_stay_within_the_limit)
 {
@@ -750,5 +775,5 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
           a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, what_others_touch_is_made_right, bytes_are_counted)
