@@ -316,9 +316,9 @@ int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bit
 void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
 {
     pthread_mutex_lock(&n->shape_lock);
-    bool had = rec->share && (has_limit(&rec->share->want) || has_request(&rec->share->want));
+    bool may_have = !rec->share || has_limit(&rec->share->want) || has_request(&rec->share->want); /* of one that nobody spoke of, from a process before this one */
     struct nl_sock s = NL_SOCK_INIT;
-    if (n->tree_open && had && nl_open(&s, NETLINK_ROUTE) == 0)
+    if (n->tree_open && may_have && nl_open(&s, NETLINK_ROUTE) == 0)
         err_ignore(shape_del(&s, &n->tree, rec->ip), "the next one to get this address, or the next start, makes it right");
     hear(n, nl_port(&s));
     nl_close(&s);
@@ -326,12 +326,12 @@ void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
     pthread_mutex_unlock(&n->shape_lock);
 }
 
-/* After a record has gone: those that are left may have the wire to themselves now. */
+/* After records have gone: those that are left may have the wire to themselves now, and devices of a process before this one are nobody's. */
 void pod_net_shape_settle(struct pod_net *n)
 {
     struct err err = ERR_NONE;
     pthread_mutex_lock(&n->shape_lock);
-    if (n->tree_open)
+    if (n->tree_open || !n->tree_gone)
         err_ignore(pass_over(n, &err), "the next word about any pod makes the pass again");
     pthread_mutex_unlock(&n->shape_lock);
 }

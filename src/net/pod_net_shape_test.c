@@ -657,6 +657,43 @@ TEST(found_again_after_a_restart)
     T_EQ_INT(classes("cox0-out"), -1);
 }
 
+/* Pods that go before the new process was told anything of them leave nothing. */
+TEST(nothing_is_left_of_pods_that_nobody_spoke_of)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    struct shape_tree t = {.total = {100 * MBIT, 100 * MBIT}, .pods = {0x0a2a0300, 24}};
+    struct nl_sock s;
+    bool is_new;
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
+    SHAPE(n, "pod-b", .limit = {16 * MBIT, 16 * MBIT});
+    pod_net_close(n);
+    n = must_open();
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
+    T_EQ_INT(classes("cox0-out"), 6);
+    T_NO_ERR(pod_net_detach(n, S("pod-b"), &err), &err);
+    T_EQ_INT(classes("cox0-out"), 4);
+    pod_net_close(n);
+    n = must_open();
+    T_NO_ERR(pod_net_gc(n, NULL, 0, NULL, &err), &err);
+    T_EQ_INT(classes("cox0-out"), -1);
+    pod_net_close(n);
+    /* the one before was killed between the last pod's end and that of the devices */
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(shape_open(&s, "cox0", "cut", &t, &is_new), 0);
+    nl_close(&s);
+    n = must_open();
+    T_NO_ERR(pod_net_gc(n, NULL, 0, NULL, &err), &err);
+    T_EQ_INT(classes("cox0-out"), -1);
+    T_EQ_INT(classes("cox0-in"), -1);
+    T_EQ_INT(classes("cox0-no"), -1);
+    pod_net_close(n);
+}
+
 static void command(const char *text)
 {
     STRBUF_AUTO out = STRBUF_HEAP;
@@ -776,4 +813,4 @@ TEST(bytes_are_counted)
 }
 
 TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
-          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, what_others_touch_is_made_right, bytes_are_counted)
+          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, what_others_touch_is_made_right, bytes_are_counted)
