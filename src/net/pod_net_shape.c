@@ -222,27 +222,32 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     return r;
 }
 
-/* Under shape_lock. */
-static int pass_over(struct pod_net *n, struct err *err)
+static int complain(const struct pod_net_record *rec, int r, struct err *err)
+{
+    if (r == -E2BIG)
+        return err_set(err, E_TOO_LARGE, "only the first %u addresses of a node's pod range can have shares of bandwidth, and %s is not among them", SHAPE_PODS, rec->uid);
+    return err_sys(err, -r, "cannot shape the traffic of the pod with uid %s", rec->uid);
+}
+
+/* Under shape_lock.  Gives back what is wrong with all; with that one pod; or when none is named, with the first.  Each pod is asked for by itself, so nothing stays unsaid. */
+static int pass_over(struct pod_net *n, const struct pod_net_record *mine, struct err *err)
 {
     struct pass p = {.net = n, .sock = NL_SOCK_INIT};
-    int first = 0, r = nl_open(&p.sock, NETLINK_ROUTE);
+    int r = nl_open(&p.sock, NETLINK_ROUTE);
     if (r < 0)
         return err_sys(err, -r, "cannot talk to the kernel about networks");
     look(&p);
     hear(n, 0);
     n->touched = false;
-    first = p.wanted ? open_tree(&p, err) : 0;
-    for (size_t i = 0; i < p.n && first == 0; i++) {
+    int all = p.wanted ? open_tree(&p, err) : 0, first = all;
+    for (size_t i = 0; i < p.n && all == 0; i++) {
         struct pod_net_record *rec = p.all[i];
         if (!rec->share || !rec->claimed)
             continue;
         r = fit(&p, rec);
         hear(n, nl_port(&p.sock)); /* one at a time: the watch holds no hundred pods' changes */
-        if (r == -E2BIG)
-            first = err_set(err, E_TOO_LARGE, "only the first %u addresses of a node's pod range can have shares of bandwidth, and %s is not among them", SHAPE_PODS, rec->uid);
-        else if (r < 0)
-            first = err_sys(err, -r, "cannot shape the traffic of the pod with uid %s", rec->uid);
+        if (r < 0 && (mine ? rec == mine : first == 0))
+            first = complain(rec, r, err);
     }
     if (first == 0 && !p.wanted && !p.untold && !n->tree_gone)
         err_ignore(close_tree(&p), "idle devices cost nothing; the next pass tries again");
@@ -274,7 +279,7 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
         fresh->stale = true;
         free(rec->share);
         rec->share = TAKE(fresh);
-        r = pass_over(n, err);
+        r = pass_over(n, rec, err);
     }
     pthread_mutex_unlock(&n->shape_lock);
     free(fresh);
@@ -292,7 +297,7 @@ static int fit_total(struct pod_net *n, struct err *err)
     nl_close(&s);
     n->tree_open = false;
     n->touched |= r < 0;
-    return r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, err);
+    return r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, NULL, err);
 }
 
 int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, bool *ret_mended, struct err *err)
@@ -304,7 +309,7 @@ int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bit
     bool touched = n->touched, changed = memcmp(total, n->tree.total, sizeof total) != 0;
     memcpy(n->tree.total, total, sizeof total);
     if (touched)
-        r = pass_over(n, err);
+        r = pass_over(n, NULL, err);
     else if (changed && n->tree_open)
         r = fit_total(n, err);
     pthread_mutex_unlock(&n->shape_lock);
@@ -332,7 +337,7 @@ void pod_net_shape_settle(struct pod_net *n)
     struct err err = ERR_NONE;
     pthread_mutex_lock(&n->shape_lock);
     if (n->tree_open || !n->tree_gone)
-        err_ignore(pass_over(n, &err), "the next word about any pod makes the pass again");
+        err_ignore(pass_over(n, NULL, &err), "the next word about any pod makes the pass again");
     pthread_mutex_unlock(&n->shape_lock);
 }
 

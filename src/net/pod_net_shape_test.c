@@ -694,6 +694,37 @@ TEST(nothing_is_left_of_pods_that_nobody_spoke_of)
     pod_net_close(n);
 }
 
+/* One pod that cannot be shaped is no reason to leave others as they are, wherever it stands among them. */
+TEST(one_that_cannot_be_shaped_is_alone)
+{
+    if (!fresh_machine())
+        return;
+    enum { PODS = 5 };
+    static const char *const uids[PODS] = {"pod-a", "pod-b", "pod-c", "pod-d", "pod-e"};
+    struct pod_net *n = must_open();
+    char ip[IPAM_TEXT];
+    for (size_t i = 0; i < PODS; i++)
+        attach(n, uids[i], ip);
+    for (size_t odd = 0; odd < PODS; odd++) {
+        struct pod_net_record *rec = map_get(&n->records, str_of(uids[odd]));
+        struct shape_share share = {.request = {MBIT, MBIT}, .limit = {(int64_t)(odd + 20) * MBIT, 16 * MBIT}};
+        rec->ip += SHAPE_PODS;
+        T_ERR(pod_net_shape(n, str_of(uids[odd]), &share, &err), E_TOO_LARGE);
+        for (size_t i = 0; i < PODS; i++) {
+            char class[16], ceil[24];
+            snprintf(class, sizeof class, "htb 1:%zx ", (i + 2) << 4);
+            snprintf(ceil, sizeof ceil, "ceil %zuMbit", odd + 20);
+            if (i == odd)
+                continue;
+            T_NO_ERR(pod_net_shape(n, str_of(uids[i]), &share, &err), &err);
+            T_OK(strstr(tc_line("class", "cox0-out", class), ceil) != NULL);
+        }
+        rec->ip -= SHAPE_PODS;
+        T_NO_ERR(pod_net_shape(n, str_of(uids[odd]), &share, &err), &err);
+    }
+    pod_net_close(n);
+}
+
 static void command(const char *text)
 {
     STRBUF_AUTO out = STRBUF_HEAP;
@@ -813,4 +844,4 @@ TEST(bytes_are_counted)
 }
 
 TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
-          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, what_others_touch_is_made_right, bytes_are_counted)
+          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, one_that_cannot_be_shaped_is_alone, what_others_touch_is_made_right, bytes_are_counted)
