@@ -15,6 +15,7 @@
 #include "rt/failpoint.h"
 
 #define TOTAL_UNKNOWN 100000000000ll /* bit/s: nobody said what the node has, so that only limits bind */
+#define REFUSED_NS NSEC_PER_SEC      /* a kernel that cannot is left alone for so long: each question may start a program that looks for a module */
 
 enum led { LED_UNKNOWN, LED_NOT, LED_WIRE, LED_ALL };
 
@@ -127,12 +128,19 @@ static void look(struct pass *p)
     }
 }
 
+static int refused(struct err *err)
+{
+    return err_set(err, E_UNAVAILABLE, "bandwidth is not enforced here: this kernel has no ifb device, htb or u32 (modules ifb, sch_htb, cls_u32, act_mirred)");
+}
+
 static int open_tree(struct pass *p, struct err *err)
 {
     struct pod_net *n = p->net;
     bool is_new = false;
     if (n->tree_open)
         return 0;
+    if (clock_mono(n->clock) < n->tree_refused_until)
+        return refused(err);
     n->tree.pods = n->pod_cidr;
     for (int d = 0; d < SHAPE_DIRECTIONS; d++)
         n->tree.total[d] = n->tree.total[d] ? n->tree.total[d] : TOTAL_UNKNOWN;
@@ -145,8 +153,10 @@ static int open_tree(struct pass *p, struct err *err)
         r = shape_remove(&p->sock, n->bridge);
     if (r == 0)
         r = shape_open(&p->sock, n->bridge, alias, &n->tree, &is_new);
-    if (r == -EOPNOTSUPP)
-        return err_set(err, E_UNAVAILABLE, "bandwidth is not enforced here: this kernel has no ifb device, htb or u32 (modules ifb, sch_htb, cls_u32, act_mirred)");
+    if (r == -EOPNOTSUPP) {
+        n->tree_refused_until = clock_mono(n->clock) + REFUSED_NS;
+        return refused(err);
+    }
     uint32_t *ips CLEANUP(free) = xcalloc(p->n + 1, sizeof *ips);
     for (size_t i = 0; i < p->n; i++) {
         ips[i] = p->all[i]->ip;
