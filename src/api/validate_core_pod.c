@@ -292,13 +292,27 @@ void v_pod_spec(struct vctx *c, const struct vpath *p, const struct json *spec)
 
 /* --- pods and templates ---------------------------------------------------------------------------------------------------------- */
 
-/* A domain, an address or a range of them; the node passes over what is none, and nothing would be limited. */
+/* As nodes read it: plain numbers, and none of the address behind the prefix. */
+static bool is_range(str s)
+{
+    struct v_address a;
+    unsigned bits = 32;
+    char plain[32];
+    bool is_one = str_find_char(s, '/') < 0;
+    if (!(is_one ? v_parse_ip(s, &a) : v_parse_cidr(s, &a, &bits)) || a.v6)
+        return false;
+    uint32_t ip = (uint32_t)a.bytes[0] << 24 | (uint32_t)a.bytes[1] << 16 | (uint32_t)a.bytes[2] << 8 | a.bytes[3];
+    snprintf(plain, sizeof plain, "%u.%u.%u.%u/%u", a.bytes[0], a.bytes[1], a.bytes[2], a.bytes[3], bits);
+    str all = str_of(plain), rest = all, address;
+    str_cut(&rest, '/', &address);
+    return str_eq(s, is_one ? address : all) && (bits == 32 || !(uint32_t)(ip << bits));
+}
+
+/* A domain, an address or a range of them: of anything else a node makes no limit, and a pod that asks for it does not start there. */
 static bool is_destination(str to)
 {
-    struct v_address address;
-    unsigned bits;
     bool numbers = to.len && to.p[0] >= '0' && to.p[0] <= '9' && str_find_char(to, '.') > 0;
-    return numbers ? (v_parse_ip(to, &address) || v_parse_cidr(to, &address, &bits)) && !address.v6 : !validate_dns1123_label(to);
+    return numbers ? is_range(to) : !validate_dns1123_label(to);
 }
 
 static void check_destinations(struct vctx *c, const struct vpath *p, const struct json *annotations, const struct json *before)

@@ -410,6 +410,7 @@ int pod_net_gc(struct pod_net *n, const str *live, size_t nlive, size_t *ret_rem
         }
     }
     map_fini(&alive);
+    pod_net_shape_settle(n);
     int r = remove_half_made(n, &removed);
     if (ret_removed)
         *ret_removed = removed;

@@ -15,6 +15,7 @@
 #include "rt/failpoint.h"
 
 #define TOTAL_UNKNOWN 100000000000ll /* bit/s: nobody said what the node has, so that only limits bind */
+#define REFUSED_NS NSEC_PER_SEC      /* a kernel that cannot is left alone for so long: each question may start a program that looks for a module */
 
 enum led { LED_UNKNOWN, LED_NOT, LED_WIRE, LED_ALL };
 
@@ -127,12 +128,19 @@ static void look(struct pass *p)
     }
 }
 
+static int refused(struct err *err)
+{
+    return err_set(err, E_UNAVAILABLE, "bandwidth is not enforced here: this kernel has no ifb device, htb or u32 (modules ifb, sch_htb, cls_u32, act_mirred)");
+}
+
 static int open_tree(struct pass *p, struct err *err)
 {
     struct pod_net *n = p->net;
     bool is_new = false;
     if (n->tree_open)
         return 0;
+    if (clock_mono(n->clock) < n->tree_refused_until)
+        return refused(err);
     n->tree.pods = n->pod_cidr;
     for (int d = 0; d < SHAPE_DIRECTIONS; d++)
         n->tree.total[d] = n->tree.total[d] ? n->tree.total[d] : TOTAL_UNKNOWN;
@@ -145,8 +153,10 @@ static int open_tree(struct pass *p, struct err *err)
         r = shape_remove(&p->sock, n->bridge);
     if (r == 0)
         r = shape_open(&p->sock, n->bridge, alias, &n->tree, &is_new);
-    if (r == -EOPNOTSUPP)
-        return err_set(err, E_UNAVAILABLE, "bandwidth is not enforced here: this kernel has no ifb device, htb or u32 (modules ifb, sch_htb, cls_u32, act_mirred)");
+    if (r == -EOPNOTSUPP) {
+        n->tree_refused_until = clock_mono(n->clock) + REFUSED_NS;
+        return refused(err);
+    }
     uint32_t *ips CLEANUP(free) = xcalloc(p->n + 1, sizeof *ips);
     for (size_t i = 0; i < p->n; i++) {
         ips[i] = p->all[i]->ip;
@@ -222,27 +232,32 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     return r;
 }
 
-/* Under shape_lock. */
-static int pass_over(struct pod_net *n, struct err *err)
+static int complain(const struct pod_net_record *rec, int r, struct err *err)
+{
+    if (r == -E2BIG)
+        return err_set(err, E_TOO_LARGE, "only the first %u addresses of a node's pod range can have shares of bandwidth, and %s is not among them", SHAPE_PODS, rec->uid);
+    return err_sys(err, -r, "cannot shape the traffic of the pod with uid %s", rec->uid);
+}
+
+/* Under shape_lock.  Gives back what is wrong with all; with that one pod; or when none is named, with the first.  Each pod is asked for by itself, so nothing stays unsaid. */
+static int pass_over(struct pod_net *n, const struct pod_net_record *mine, struct err *err)
 {
     struct pass p = {.net = n, .sock = NL_SOCK_INIT};
-    int first = 0, r = nl_open(&p.sock, NETLINK_ROUTE);
+    int r = nl_open(&p.sock, NETLINK_ROUTE);
     if (r < 0)
         return err_sys(err, -r, "cannot talk to the kernel about networks");
     look(&p);
     hear(n, 0);
     n->touched = false;
-    first = p.wanted ? open_tree(&p, err) : 0;
-    for (size_t i = 0; i < p.n && first == 0; i++) {
+    int all = p.wanted ? open_tree(&p, err) : 0, first = all;
+    for (size_t i = 0; i < p.n && all == 0; i++) {
         struct pod_net_record *rec = p.all[i];
         if (!rec->share || !rec->claimed)
             continue;
         r = fit(&p, rec);
         hear(n, nl_port(&p.sock)); /* one at a time: the watch holds no hundred pods' changes */
-        if (r == -E2BIG)
-            first = err_set(err, E_TOO_LARGE, "only the first %u addresses of a node's pod range can have shares of bandwidth, and %s is not among them", SHAPE_PODS, rec->uid);
-        else if (r < 0)
-            first = err_sys(err, -r, "cannot shape the traffic of the pod with uid %s", rec->uid);
+        if (r < 0 && (mine ? rec == mine : first == 0))
+            first = complain(rec, r, err);
     }
     if (first == 0 && !p.wanted && !p.untold && !n->tree_gone)
         err_ignore(close_tree(&p), "idle devices cost nothing; the next pass tries again");
@@ -274,7 +289,7 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
         fresh->stale = true;
         free(rec->share);
         rec->share = TAKE(fresh);
-        r = pass_over(n, err);
+        r = pass_over(n, rec, err);
     }
     pthread_mutex_unlock(&n->shape_lock);
     free(fresh);
@@ -292,7 +307,7 @@ static int fit_total(struct pod_net *n, struct err *err)
     nl_close(&s);
     n->tree_open = false;
     n->touched |= r < 0;
-    return r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, err);
+    return r < 0 ? err_sys(err, -r, "cannot set what pods have together") : pass_over(n, NULL, err);
 }
 
 int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, bool *ret_mended, struct err *err)
@@ -304,7 +319,7 @@ int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bit
     bool touched = n->touched, changed = memcmp(total, n->tree.total, sizeof total) != 0;
     memcpy(n->tree.total, total, sizeof total);
     if (touched)
-        r = pass_over(n, err);
+        r = pass_over(n, NULL, err);
     else if (changed && n->tree_open)
         r = fit_total(n, err);
     pthread_mutex_unlock(&n->shape_lock);
@@ -316,9 +331,9 @@ int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bit
 void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
 {
     pthread_mutex_lock(&n->shape_lock);
-    bool had = rec->share && (has_limit(&rec->share->want) || has_request(&rec->share->want));
+    bool may_have = !rec->share || has_limit(&rec->share->want) || has_request(&rec->share->want); /* of one that nobody spoke of, from a process before this one */
     struct nl_sock s = NL_SOCK_INIT;
-    if (n->tree_open && had && nl_open(&s, NETLINK_ROUTE) == 0)
+    if (n->tree_open && may_have && nl_open(&s, NETLINK_ROUTE) == 0)
         err_ignore(shape_del(&s, &n->tree, rec->ip), "the next one to get this address, or the next start, makes it right");
     hear(n, nl_port(&s));
     nl_close(&s);
@@ -326,13 +341,13 @@ void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
     pthread_mutex_unlock(&n->shape_lock);
 }
 
-/* After a record has gone: those that are left may have the wire to themselves now. */
+/* After records have gone: those that are left may have the wire to themselves now, and devices of a process before this one are nobody's. */
 void pod_net_shape_settle(struct pod_net *n)
 {
     struct err err = ERR_NONE;
     pthread_mutex_lock(&n->shape_lock);
-    if (n->tree_open)
-        err_ignore(pass_over(n, &err), "the next word about any pod makes the pass again");
+    if (n->tree_open || !n->tree_gone)
+        err_ignore(pass_over(n, NULL, &err), "the next word about any pod makes the pass again");
     pthread_mutex_unlock(&n->shape_lock);
 }
 

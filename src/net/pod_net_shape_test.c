@@ -51,10 +51,12 @@ static bool fresh_machine(void)
     return true;
 }
 
+static struct clock_fake fake;
+
 static struct pod_net *must_open(void)
 {
     struct pod_net *n = NULL;
-    struct pod_net_opts o = {.pod_cidr = "10.42.3.0/24", .cluster_cidr = "10.42.0.0/16", .mode = "none", .state_dir = DIR_ "/state"};
+    struct pod_net_opts o = {.clock = fake.clock.mono_ns ? &fake.clock : NULL, .pod_cidr = "10.42.3.0/24", .cluster_cidr = "10.42.0.0/16", .mode = "none", .state_dir = DIR_ "/state"};
     T_NO_ERR(pod_net_open(&o, &n, &err), &err);
     if (!n)
         exit(1);
@@ -372,6 +374,31 @@ TEST(a_destination_has_a_limit_of_its_own)
     pod_net_close(n);
 }
 
+/* The narrower of two ranges counts, and of the same range the lower limit, in whatever order they are given. */
+TEST(of_ranges_in_ranges_the_narrower_counts)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT], c[IPAM_TEXT];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    attach(n, "pod-c", c);
+    struct ipam_cidr all = {0x0a000000, 8}, one = {.prefix = 32}, both[2];
+    T_OK(ipam_ip_parse(str_of(b), &one.base));
+    both[0] = all;
+    both[1] = one;
+    const struct shape_dest orders[][2] = {{{1000 * MBIT, &all, 1}, {8 * MBIT, &one, 1}}, {{8 * MBIT, &one, 1}, {1000 * MBIT, both, 2}}, {{1000 * MBIT, both, 2}, {8 * MBIT, &one, 1}}};
+    for (size_t i = 0; i < ARRAY_LEN(orders); i++) {
+        SHAPE(n, "pod-a", .dests = orders[i], .ndests = 2);
+        T_OK(transfer_ms("pod-a", "pod-b", b, BYTES) >= least_ms(8 * MBIT));
+        T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(8 * MBIT));
+    }
+    const char *first = tc_line("filter", "cox0-out", "10:2:1 "); /* and what is in the wide range alone is that of the wide one */
+    T_OK(strstr(first, "flowid 1:23") != NULL);
+    pod_net_close(n);
+}
+
 /* All of a pod's destinations together, and what is to nowhere special: its own limit, whatever number of them there is. */
 TEST(destinations_together_stay_within_the_limit)
 {
@@ -632,6 +659,97 @@ TEST(found_again_after_a_restart)
     T_EQ_INT(classes("cox0-out"), -1);
 }
 
+/* Pods that go before the new process was told anything of them leave nothing. */
+TEST(nothing_is_left_of_pods_that_nobody_spoke_of)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    struct shape_tree t = {.total = {100 * MBIT, 100 * MBIT}, .pods = {0x0a2a0300, 24}};
+    struct nl_sock s;
+    bool is_new;
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
+    SHAPE(n, "pod-b", .limit = {16 * MBIT, 16 * MBIT});
+    pod_net_close(n);
+    n = must_open();
+    SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
+    T_EQ_INT(classes("cox0-out"), 6);
+    T_NO_ERR(pod_net_detach(n, S("pod-b"), &err), &err);
+    T_EQ_INT(classes("cox0-out"), 4);
+    pod_net_close(n);
+    n = must_open();
+    T_NO_ERR(pod_net_gc(n, NULL, 0, NULL, &err), &err);
+    T_EQ_INT(classes("cox0-out"), -1);
+    pod_net_close(n);
+    /* the one before was killed between the last pod's end and that of the devices */
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(shape_open(&s, "cox0", "cut", &t, &is_new), 0);
+    nl_close(&s);
+    n = must_open();
+    T_NO_ERR(pod_net_gc(n, NULL, 0, NULL, &err), &err);
+    T_EQ_INT(classes("cox0-out"), -1);
+    T_EQ_INT(classes("cox0-in"), -1);
+    T_EQ_INT(classes("cox0-no"), -1);
+    pod_net_close(n);
+}
+
+/* One pod that cannot be shaped is no reason to leave others as they are, wherever it stands among them. */
+TEST(one_that_cannot_be_shaped_is_alone)
+{
+    if (!fresh_machine())
+        return;
+    enum { PODS = 5 };
+    static const char *const uids[PODS] = {"pod-a", "pod-b", "pod-c", "pod-d", "pod-e"};
+    struct pod_net *n = must_open();
+    char ip[IPAM_TEXT];
+    for (size_t i = 0; i < PODS; i++)
+        attach(n, uids[i], ip);
+    for (size_t odd = 0; odd < PODS; odd++) {
+        struct pod_net_record *rec = map_get(&n->records, str_of(uids[odd]));
+        struct shape_share share = {.request = {MBIT, MBIT}, .limit = {(int64_t)(odd + 20) * MBIT, 16 * MBIT}};
+        rec->ip += SHAPE_PODS;
+        T_ERR(pod_net_shape(n, str_of(uids[odd]), &share, &err), E_TOO_LARGE);
+        for (size_t i = 0; i < PODS; i++) {
+            char class[16], ceil[24];
+            snprintf(class, sizeof class, "htb 1:%zx ", (i + 2) << 4);
+            snprintf(ceil, sizeof ceil, "ceil %zuMbit", odd + 20);
+            if (i == odd)
+                continue;
+            T_NO_ERR(pod_net_shape(n, str_of(uids[i]), &share, &err), &err);
+            T_OK(strstr(tc_line("class", "cox0-out", class), ceil) != NULL);
+        }
+        rec->ip -= SHAPE_PODS;
+        T_NO_ERR(pod_net_shape(n, str_of(uids[odd]), &share, &err), &err);
+    }
+    pod_net_close(n);
+}
+
+/* Where the kernel cannot, each try may start a program that looks for a module: one for all pods in a second, not one for each. */
+TEST(a_kernel_that_cannot_is_asked_once)
+{
+    if (!fresh_machine())
+        return;
+    clock_fake_init(&fake, NSEC_PER_SEC);
+    struct pod_net *n = must_open();
+    const struct shape_share share = {.limit = {16 * MBIT, 16 * MBIT}};
+    char ip[IPAM_TEXT];
+    attach(n, "pod-a", ip);
+    attach(n, "pod-b", ip);
+    T_NO_ERR(failpoint_set(S("net.shape.open=1*error(95)"), &err), &err);
+    T_ERR(pod_net_shape(n, S("pod-a"), &share, &err), E_UNAVAILABLE);
+    T_ERR(pod_net_shape(n, S("pod-b"), &share, &err), E_UNAVAILABLE);
+    T_OK(str_has_prefix(str_of(err.msg), S("bandwidth is not enforced here: ")));
+    T_EQ_INT(classes("cox0-out"), -1);
+    clock_fake_advance(&fake, 2 * NSEC_PER_SEC);
+    T_NO_ERR(pod_net_shape(n, S("pod-b"), &share, &err), &err);
+    T_NO_ERR(pod_net_shape(n, S("pod-a"), &share, &err), &err);
+    T_EQ_INT(classes("cox0-out"), 6);
+    pod_net_close(n);
+}
+
 static void command(const char *text)
 {
     STRBUF_AUTO out = STRBUF_HEAP;
@@ -750,5 +868,6 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
-          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, what_others_touch_is_made_right, bytes_are_counted)
+TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+          a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, one_that_cannot_be_shaped_is_alone, a_kernel_that_cannot_is_asked_once,
+          what_others_touch_is_made_right, bytes_are_counted)

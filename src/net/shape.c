@@ -10,6 +10,7 @@
 #include "net/shape.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "net/nl_ops.h"
 #include "net/nl_tc.h"
@@ -216,19 +217,41 @@ static int put_leaf(struct nl_sock *s, int index, struct nl_tc_class c, int64_t 
     return r == 0 ? nl_tc_queue_put(s, index, c.minor, queue_bytes(MIN(promised, c.ceil_bits), MIN(c.ceil_bits, total))) : r;
 }
 
+struct range {
+    struct ipam_cidr net;
+    int64_t limit;
+    uint16_t minor;
+};
+
+/* The kernel asks filters in the order of their numbers, and the first that fits decides: the narrower range, of the same range the lower limit. */
+static int by_width(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    if (x->net.prefix != y->net.prefix)
+        return (int)y->net.prefix - (int)x->net.prefix;
+    if (x->limit != y->limit)
+        return x->limit < y->limit ? -1 : 1;
+    return x->net.base == y->net.base ? (int)x->minor - (int)y->minor : x->net.base < y->net.base ? -1 : 1;
+}
+
 static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, int64_t ceil)
 {
+    struct range ranges[SHAPE_NETS];
     int r = 0, index = t->index[d];
-    uint32_t node = 1;
+    uint32_t n = 0;
     for (size_t i = 0; i < share->ndests && r == 0; i++) {
         const struct shape_dest *to = &share->dests[i];
         uint16_t minor = (uint16_t)(k << 4 | (i + 2));
         r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, 0, t->total[d]);
-        for (size_t j = 0; j < to->nnets && r == 0; j++, node++) {
-            struct nl_tc_filter f = {.where = NL_TC_ON_HTB, .handle = filter_of(k, node), .minor = minor, .nmatch = 2,
-                                     .match = {{own_address[d], ip, UINT32_MAX}, {other_address[d], to->nets[j].base, ipam_mask(to->nets[j].prefix)}}};
-            r = nl_tc_filter_add(s, index, &f);
-        }
+        for (size_t j = 0; j < to->nnets; j++)
+            ranges[n++] = (struct range){to->nets[j], to->limit, minor};
+    }
+    if (n)
+        qsort(ranges, n, sizeof *ranges, by_width);
+    for (uint32_t i = 0; i < n && r == 0; i++) {
+        struct nl_tc_filter f = {.where = NL_TC_ON_HTB, .handle = filter_of(k, i + 1), .minor = ranges[i].minor, .nmatch = 2,
+                                 .match = {{own_address[d], ip, UINT32_MAX}, {other_address[d], ranges[i].net.base, ipam_mask(ranges[i].net.prefix)}}};
+        r = nl_tc_filter_add(s, index, &f);
     }
     return r;
 }

@@ -41,7 +41,7 @@ struct shape_dest {
 };
 struct shape_share {
     int64_t request[SHAPE_DIRECTIONS], limit[SHAPE_DIRECTIONS]; /* bit/s; 0: none */
-    const struct shape_dest *dests;
+    const struct shape_dest *dests; /* of ranges that overlap the narrower counts, of the same range the lower limit */
     size_t ndests;
 };
 
