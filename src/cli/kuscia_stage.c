@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kuscia_stage.h"
 
+#include "api/kuscia_job.h"
 #include "cli/print.h"
 #include "wire/json_make.h"
 
@@ -69,26 +70,14 @@ str kuscia_stage_refusal(struct arena *a, const char *command, const struct json
     return S("");
 }
 
-static bool is_party(const struct json *job, str domain)
-{
-    const struct json *tasks = json_path(job, "spec", "tasks", NULL);
-    for (uint32_t i = 0; json_is(tasks, JSON_ARRAY) && i < tasks->len; i++) {
-        const struct json *parties = json_get(&tasks->items[i], S("parties"));
-        for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++)
-            if (str_eq(json_get_str(&parties->items[k], S("domainID")), domain))
-                return true;
-    }
-    return false;
-}
-
 str kuscia_stage_stranger(struct arena *a, const char *command, const struct json *job, str domain)
 {
-    bool is_initiator = str_eq(json_get_str(json_get(job, S("spec")), S("initiator")), domain);
+    bool is_initiator = str_eq(kuscia_job_initiator(job), domain);
     if (!domain.len)
         return S("");
     if (find(command)->answer && is_initiator)
         return arena_fmt(a, "the job is " STR_FMT "'s own: it is not asked", STR_ARG(domain));
-    return is_initiator || is_party(job, domain) ? S("") : arena_fmt(a, "domain \"" STR_FMT "\" does not take part in the job", STR_ARG(domain));
+    return kuscia_job_takes_part(job, domain) ? S("") : arena_fmt(a, "domain \"" STR_FMT "\" does not take part in the job", STR_ARG(domain));
 }
 
 static struct json patch_of(struct arena *a, const struct command *c, str domain)
