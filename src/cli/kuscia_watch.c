@@ -69,6 +69,12 @@ static void warn_of_namespace(str ns)
         fprintf(stderr, "Warning: only KusciaJobs in namespace " NAMESPACE " run; this one is kept, and nothing happens with it.\n");
 }
 
+void kuscia_hint_of_namespace(str ns, const struct failure *f)
+{
+    if (!str_is(ns, NAMESPACE) && str_is(failure_reason(f), "NotFound"))
+        fprintf(stderr, "Hint: jobs and tasks are in the namespace " NAMESPACE ", of whatever domain; it is meant when -n is left out.\n");
+}
+
 /* --- the watch ------------------------------------------------------------------------------------------------------------------------------ */
 static int look(struct watching *w, bool first, struct strbuf *out, struct look *ret, struct failure *f)
 {
@@ -157,6 +163,8 @@ int kuscia_watch(struct session *s, struct printer *p, const char *name, bool on
     int r = turn(&w, true, f);
     if (r >= 0)
         warn_of_namespace(w.ns);
+    else
+        kuscia_hint_of_namespace(w.ns, f);
     while (r == 0) {
         struct failure now = FAILURE_NONE;
         nanosleep(&(struct timespec){.tv_sec = w.pause / NSEC_PER_SEC, .tv_nsec = w.pause % NSEC_PER_SEC}, NULL);

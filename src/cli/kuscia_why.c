@@ -40,7 +40,7 @@ static bool is_group_type(str type)
     return is_one_of(type, names);
 }
 
-static bool is_job_type(str type)
+bool kuscia_is_job(str type)
 {
     static const char *const names[] = {"kj", "kusciajob", "kusciajobs", NULL};
     return is_one_of(type, names);
@@ -251,14 +251,22 @@ static int why_service(struct session *s, struct printer *p, str name, struct fa
 
 bool kuscia_why_is(str type)
 {
-    return is_task_type(type) || is_group_type(type) || is_job_type(type) || is_service_type(type);
+    return is_task_type(type) || is_group_type(type) || kuscia_is_job(type) || is_service_type(type);
 }
 
-int kuscia_why(struct session *s, struct printer *p, str type, str name, struct failure *f)
+static int why(struct session *s, struct printer *p, str type, str name, struct failure *f)
 {
     if (is_service_type(type))
         return why_service(s, p, name, f);
     if (is_group_type(type))
         return why_task(s, p, S(GROUPS), name, f);
     return is_task_type(type) ? why_task(s, p, S("/kusciatasks"), name, f) : why_job(s, p, name, f);
+}
+
+int kuscia_why(struct session *s, struct printer *p, str type, str name, struct failure *f)
+{
+    int r = why(s, p, type, name, f);
+    if (r < 0 && !is_group_type(type))
+        kuscia_hint_of_namespace(kuscia_namespace(s), f);
+    return r;
 }

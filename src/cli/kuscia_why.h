@@ -9,4 +9,5 @@
 
 /* "kt", "kusciatasks", "trg", "kj", "kd" ... */
 bool kuscia_why_is(str type);
+bool kuscia_is_job(str type); /* "kj" ... */
 int kuscia_why(struct session *s, struct printer *p, str type, str name, struct failure *f);

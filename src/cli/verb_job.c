@@ -210,7 +210,8 @@ static int job(struct session *s, struct failure *f)
     struct units_view v;
     bool everywhere = cli_flag(s->args, "all-namespaces");
     if (s->args->npositional > 1)
-        return session_usage(s, f, "name one, or none for all; of a KusciaJob: cox job watch NAME");
+        return session_usage(s, f, "there is no `cox job %s`: name one, or none for all; of a KusciaJob: cox job watch NAME, stop, suspend, restart, cancel, approve or reject NAME",
+                             s->args->positional[0]);
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
     if (r >= 0)
         r = units_load(s, everywhere ? S("") : s->namespace_, &v, f);

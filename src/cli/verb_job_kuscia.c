@@ -2,12 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kuscia_stage.h"
 #include "cli/kuscia_watch.h"
+#include "cli/kuscia_why.h"
 #include "cli/verbs.h"
 
-/* The one word behind the verb; NULL: there is none, or too many. */
+/* The one word behind the verb, as "kj/meeting", too; NULL: there is none, or too many. */
 static const char *only_name(struct session *s)
 {
-    return s->args->npositional == 1 ? s->args->positional[0] : NULL;
+    if (s->args->npositional != 1)
+        return NULL;
+    str name = str_of(s->args->positional[0]), type;
+    return str_cut(&name, '/', &type) && kuscia_is_job(type) ? name.p : s->args->positional[0];
 }
 
 static int watch(struct session *s, struct failure *f)

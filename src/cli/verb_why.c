@@ -21,6 +21,7 @@
 
 struct why {
     struct session *s;
+    str asked;       /* "kind/name" or a pod's name; "" nothing */
     struct sched *e;
     struct json pod; /* as the API has it */
     str ns, name, scheduler;
@@ -474,10 +475,9 @@ static int read_unit(struct why *w, str type, str name, struct failure *f)
 
 static int read_asked(struct why *w, struct failure *f)
 {
-    const struct cli_args *args = w->s->args;
-    if (args->npositional != 1)
+    str name = w->asked, type;
+    if (!name.len)
         return failure_set(f, E_INVALID_ARG, "name one: cox why pod/NAME, podgroup/NAME, kt/NAME or kj/NAME");
-    str name = str_of(args->positional[0]), type;
     if (!str_cut(&name, '/', &type))
         return read_pod(w, type, f);
     if (str_is(type, "pod") || str_is(type, "pods") || str_is(type, "po"))
@@ -485,12 +485,21 @@ static int read_asked(struct why *w, struct failure *f)
     return read_unit(w, type, name, f);
 }
 
+/* "kj/meeting", or as two words; "" neither. */
+static str asked_of(struct session *s)
+{
+    const char *const *words = s->args->positional;
+    if (s->args->npositional == 1)
+        return str_of(words[0]);
+    return s->args->npositional == 2 && !strchr(words[0], '/') && !strchr(words[1], '/') ? arena_fmt(&s->arena, "%s/%s", words[0], words[1]) : S("");
+}
+
 static int why(struct session *s, struct failure *f)
 {
-    struct why w = {.s = s};
+    struct why w = {.s = s, .asked = asked_of(s)};
     struct printer *p;
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
-    str name = s->args->npositional == 1 ? str_of(s->args->positional[0]) : S(""), type;
+    str name = w.asked, type;
     if (r >= 0 && str_cut(&name, '/', &type) && kuscia_why_is(type))
         return kuscia_why(s, p, type, name, f);
     if (r >= 0)

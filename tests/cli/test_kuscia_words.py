@@ -80,12 +80,19 @@ def test_objects(s):
 
 
 def test_mistakes(s):
-    for words, said in (("watch", "name one KusciaJob: cox job watch NAME"), ("stop", "name one KusciaJob: cox job stop NAME"), ("wtch long", "cox job watch NAME"), ("nobody", "no KusciaJob has that name")):
+    for words, said in (("watch", "name one KusciaJob: cox job watch NAME"), ("stop", "name one KusciaJob: cox job stop NAME"), ("wtch long", "there is no `cox job wtch`: "), ("start long", "cox job watch NAME"), ("nobody", "no KusciaJob has that name")):
         r = cox(s, "job", *words.split())
         tap.ok(f"cox job {words}", r.returncode == 1 and said in r.stderr, r)
     for words, said in (("", "kt/NAME"), ("ds/nobody", "kj/NAME"), ("kd/nobody", "not found"), ("kj/nobody", "not found")):
         r = cox(s, "why", *words.split())
         tap.ok(f"cox why {words}", r.returncode == 1 and said in r.stderr, r)
+    for words in ("job watch long -n alice", "why kj/long -n alice", "why kt/long-a -n alice"):
+        r = cox(s, *words.split())
+        tap.ok(f"cox {words}: it is told where jobs are", r.returncode == 1 and "not found" in r.stderr and "cross-domain" in r.stderr, r)
+    tap.eq("an object is named in two words, too", cox(s, "why", "kj", "long").stdout, cox(s, "why", "kj/long").stdout)
+    tap.eq("or a job as other commands print it", [cox(s, "job", "watch", name, "--once").stdout for name in ("kj/long", "kusciajob.kuscia.secretflow/long")], 2 * [cox(s, "job", "watch", "long", "--once").stdout])
+    r = cox(s, "job", "restart", "kj/long")
+    tap.ok("in commands, too", "the job is Succeeded" in r.stderr, r)
     job(s, "lost", task("a", party("alice"), party("dave")))
     tap.ok("a job that waits for something else than room", wait_for(lambda: 'no Domain "dave"' in cox(s, "why", "kj/lost").stdout), cox(s, "why", "kj/lost"))
     service(s, "thirsty", {"domainID": "alice", "appImageRef": "nothing"})
@@ -137,6 +144,15 @@ def test_join(s):
     tap.ok("with its own", r.returncode == 0 and os.path.exists(s.path("new/agent/kubeconfig")), r)
     r = join("--domain", "alice", "--token", token_of(s, "alice"))
     tap.ok("once and for all", r.returncode == 1 and 'this machine has credentials of domain "bob", not of "alice"' in r.stderr, r)
+    r = join("--domain", "bob", "--token", token_of(s, "bob"), "--node-name", "new-2")
+    tap.ok("and under one name", r.returncode == 1 and 'credentials of node "new-1", not of "new-2": say --node-name new-1' in r.stderr, r)
+    other = lambda *words: join("--domain", "alice", "--token", token_of(s, "alice"), "--data-dir", s.path("other"), *words)  # noqa: E731
+    for words, said in (("--node-name New_1", 'no name for a node'), ("--node-capacity bandwidth=10MBps", "B are bytes")):
+        token = token_of(s, "alice")
+        r = other(*words.split())
+        tap.ok(f"{words} is told before the token is used", r.returncode == 1 and said in r.stderr and not os.path.exists(s.path("other/agent/kubeconfig")) and token_of(s, "alice") == token, r)
+    r = other("--node-name", "bob-0", "--timeout", "5s")
+    tap.ok("what waits for a person says so", r.returncode == 1 and "waits for somebody's approval" in r.stderr and "nobody has approved" in r.stderr, r)
     tap.eq("the same again is nothing new", join("--domain", "bob", "--token", "abcdef.0123456789abcdef").returncode, 0)
 
 
