@@ -30,6 +30,17 @@ static const struct {
     {"kusciadeployments", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
 };
 
+/* Annotations of bandwidth that a kind has; with a dash at the end all that begin so. */
+static const struct {
+    const char *group, *plural, *keys;
+} noted_keys[] = {
+    {"", "pods", "[\"" BANDWIDTH_EGRESS_LIMIT "\",\"" BANDWIDTH_INGRESS_LIMIT "\",\"" BANDWIDTH_LIMITS "\",\"" BANDWIDTH_LIMIT_TO "\",\"" BANDWIDTH_LEND_NOTE "\"]"},
+    {"", "nodes", "[\"" BANDWIDTH_CAPACITY "\",\"cox.io/bandwidth-overcommit\",\"" BANDWIDTH_LENDING "\"]"},
+    {GROUP, "kusciajobs", "[\"" BANDWIDTH_LEND_NOTE "\"]"},
+    {GROUP, "kusciatasks", "[\"" BANDWIDTH_LEND_NOTE "\"]"},
+    {GROUP, "kusciadeployments", "[\"" BANDWIDTH_LEND_NOTE "\"]"},
+};
+
 static str list_text(struct arena *a, const struct json *words)
 {
     struct strbuf b = strbuf_on(a);
@@ -52,6 +63,39 @@ static void warn_of_words(struct admission_attrs *at)
         struct json words = json_literal(at->arena, rows[i].words);
         if (is.len && !str_eq(is, was) && !is_among(&words, is))
             api_req_warn(at->req, arena_fmt(at->arena, "%s %s: \"" STR_FMT "\" has no effect: there %s " STR_FMT, rows[i].what, rows[i].key, STR_ARG(is), words.len > 1 ? "are" : "is", STR_ARG(list_text(at->arena, &words))));
+    }
+}
+
+static bool is_about_bandwidth(str key)
+{
+    static const char *const begins[] = {"cox.io/band", "kuscia.io/band", "kubernetes.io/egress-band", "kubernetes.io/ingress-band", GROUP "/band"};
+    for (size_t i = 0; i < ARRAY_LEN(begins); i++)
+        if (str_has_prefix(key, str_of(begins[i])))
+            return true;
+    return false;
+}
+
+static bool is_key_of(const struct json *keys, str key)
+{
+    for (uint32_t i = 0; i < keys->len; i++) {
+        str known = json_str(&keys->items[i]);
+        if (str_eq(key, known) || (known.p[known.len - 1] == '-' && str_has_prefix(key, known)))
+            return true;
+    }
+    return false;
+}
+
+/* "cox.io/bandwidth-capcity", or what a Node has at a Pod. */
+static void warn_of_keys(struct admission_attrs *at)
+{
+    const struct json *notes = json_get(object_meta(at->obj), S("annotations")), *was = at->old ? json_get(object_meta(at->old), S("annotations")) : NULL;
+    for (uint32_t i = 0; json_is(notes, JSON_OBJECT) && i < notes->len; i++) {
+        str key = notes->members[i].key;
+        for (size_t k = 0; is_about_bandwidth(key) && !json_get(was, key) && k < ARRAY_LEN(noted_keys); k++) {
+            struct json keys = json_literal(at->arena, noted_keys[k].keys);
+            if (str_is(at->res->group, noted_keys[k].group) && str_is(at->res->plural, noted_keys[k].plural) && !is_key_of(&keys, key))
+                api_req_warn(at->req, arena_fmt(at->arena, "annotation " STR_FMT " has no effect on %s: there %s " STR_FMT, STR_ARG(str_sub(key, 0, 80)), noted_keys[k].plural, keys.len > 1 ? "are" : "is", STR_ARG(list_text(at->arena, &keys))));
+        }
     }
 }
 
@@ -304,6 +348,7 @@ int kuscia_words_validate(struct admission_attrs *at, struct err *err)
             warn_of_program(at);
     }
     if (!at->subresource.len) {
+        warn_of_keys(at);
         warn_of_bandwidth(at);
         warn_of_notes(at);
     }

@@ -5,6 +5,7 @@
  *   a networkPolicy of an AppImage for a port that its containers do not have
  *   kuscia.io/bandwidth of WORDS_BANDWIDTH Mbit/s or more: the unit is in the name, and "100M" is a million times as much as "100"
  *   a limit to a domain that takes no part in the task
+ *   annotations that begin as ours about bandwidth, and are none, or none of that kind
  *   names of resources that begin as ours and are none, as kuscia.io/bandwith
  *   cox.io/egress-bandwidth and its like below WORDS_POD_BITS, that of a node or a route below WORDS_NODE_BITS: a number without its unit counts bits
  * Only what a write brings is spoken of, not what was there before.

@@ -143,4 +143,19 @@ TEST(numbers_without_a_unit)
     arena_fini(&a);
 }
 
-TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, policies_for_nothing, limits_to_nobody, resources_that_are_none, numbers_without_a_unit)
+TEST(annotations_that_are_none)
+{
+    struct arena a = {0};
+    T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capcity", "1G"), "{}"), "annotation cox.io/bandwidth-capcity has no effect on nodes: there are cox.io/bandwidth-capacity, cox.io/bandwidth-overcommit and cox.io/bandwidth-lending");
+    T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-capcity", "1G"), WITH("cox.io/bandwidth-capcity", "2G")), "");
+    T_EQ_STR(said(&a, "", "nodes", "", WITH("cox.io/bandwidth-overcommit", "1.5"), "{}"), "");
+    T_OK(said(&a, "", "pods", "n", WITH("cox.io/bandwidth-lending", "true"), NULL).len);
+    T_OK(said(&a, "", "pods", "n", WITH("kubernetes.io/egress-bandwith", "1G"), NULL).len);
+    T_OK(said(&a, G, "kusciajobs", "cross-domain", WITH("cox.io/bandwidth-limits", "bob=1G"), NULL).len);
+    T_EQ_STR(said(&a, "", "pods", "n", WITH("kuscia.secretflow/bandwidth-limit-bob", "100"), NULL), "");
+    T_EQ_STR(said(&a, "", "pods", "n", WITH("kubernetes.io/ingress.class", "x"), NULL), "");
+    T_EQ_STR(said(&a, "", "services", "n", WITH("cox.io/bandwidth-capacity", "1G"), NULL), "");
+    arena_fini(&a);
+}
+
+TEST_MAIN(work_where_nobody_looks, words_without_effect, megabits_taken_twice, policies_for_nothing, limits_to_nobody, resources_that_are_none, numbers_without_a_unit, annotations_that_are_none)
