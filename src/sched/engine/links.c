@@ -127,7 +127,7 @@ int sched_route_put(struct sched *s, const struct route_spec *spec, struct err *
 {
     STRBUF_AUTO buf = STRBUF_HEAP;
     str key = route_key(&buf, spec->ns, spec->name);
-    if (spec->bits <= 0) { /* it says nothing of bandwidth */
+    if (spec->bits <= 0 || str_eq(spec->source, spec->destination)) { /* it says nothing of bandwidth, or of a way that nobody has to go */
         sched_route_delete(s, spec->ns, spec->name);
         return 0;
     }
