@@ -219,6 +219,8 @@ static void miss_consider(const struct sched *s, const struct pod_class *c, node
     if (m.n == 0)
         return;
     m.cost = cost_of(m.reasons, m.n);
+    if (s->table->plugins[m.plugin].plugin == &plugin_node_affinity) /* one that the pod does not want is farther than one that does not take it now */
+        m.cost += 1;
     if (best->node == NODE_NONE || m.cost < best->cost || (m.cost <= best->cost && s->tie[n] < s->tie[best->node]))
         *best = m;
 }

@@ -210,6 +210,16 @@ TEST(the_last_bits)
     done(&w);
 }
 
+/* A node that the pod would have, were it not closed, is nearer than one that it does not want. */
+TEST(a_cordon_is_nearer_than_another_domain)
+{
+    struct world w = make();
+    put(&w, "{'apiVersion':'v1','kind':'Node','metadata':{'name':'zoe-0','labels':{'d':'zoe'}},'spec':{'unschedulable':true},'status':{'allocatable':{'cpu':'4','pods':'9','kuscia.io/bandwidth':'100'}}}");
+    pod(&w, "zoe", "p", "", "", 10);
+    T_OK(str_has_prefix(explain_waiting(w.s, &w.a, sched_unit_of(w.s, sched_pod_find(w.s, S("zoe"), S("p"))), 0, NULL)->nearest.text, S("zoe-0 would do but for this: ")));
+    done(&w);
+}
+
 /* A pod is where it is, whatever the world has become. */
 TEST(a_place_that_would_not_be_chosen_now)
 {
@@ -231,4 +241,4 @@ TEST(a_place_that_would_not_be_chosen_now)
     done(&w);
 }
 
-TEST_MAIN(some_parties_are_enough, the_pod_that_lacks, the_last_bits, a_place_that_would_not_be_chosen_now, nodes_of_a_pod, lists_are_bounded, holders, a_task)
+TEST_MAIN(a_cordon_is_nearer_than_another_domain, some_parties_are_enough, the_pod_that_lacks, the_last_bits, a_place_that_would_not_be_chosen_now, nodes_of_a_pod, lists_are_bounded, holders, a_task)
