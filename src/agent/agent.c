@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
+#include "agent/agent_node.h"
+#include "agent/agent_node_status.h"
 #include "base/log.h"
 #include "client/client.h"
 #include "rt/file.h"

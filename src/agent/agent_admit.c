@@ -1,6 +1,7 @@
 /* agent_admit.c - the node's own check of a pod: the scheduler may have decided on old news, and a manifest may name a node itself. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
+#include "agent/agent_node_status.h"
 #include "api/quantity.h"
 
 static int64_t milli_of(const struct json *v)

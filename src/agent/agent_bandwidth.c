@@ -9,6 +9,8 @@
  * A rate is bits a second of the pod's link as the kernel counts bytes there: headers of large segments count once. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
+#include "agent/agent_node_status.h"
+#include "agent/agent_nodes.h"
 #include "agent/node/bandwidth_meter.h"
 #include "agent/pod/pod_bandwidth.h"
 #include "base/civil.h"

@@ -4,6 +4,7 @@
  * A pressure condition holds for five minutes after the last time it was true. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
+#include "agent/agent_node_status.h"
 #include "api/quantity.h"
 #include "base/log.h"
 

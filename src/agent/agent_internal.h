@@ -9,7 +9,7 @@
  *   agent_end.c   operations of a container that ends: preStop, signals, how it ended, removal; exec for probes
  *   agent_refs.c  objects that a pod names
  *   agent_report.c status of pods to the API, deletions
- *   agent_node.c  the Node, its Lease, conditions, peers
+ *   agent_node.h  the Node and its Lease; agent_node_status.h what it says of itself; agent_nodes.h what the API says of nodes
  *   agent_static.c manifests of static pods
  *   agent_evict.c node pressure
  *   agent_volumes.c folders of local-path volumes that were deleted
@@ -377,17 +377,6 @@ void agent_report(struct agent_pod *p, const struct json *status);
 void agent_report_settle(struct agent_pod *p);
 void agent_report_delete(struct agent_pod *p);
 void agent_report_fire(struct loop_timer *t);
-
-/* --- agent_node.c ------------------------------------------------------------------------------------------------ */
-void agent_node_start(struct agent *g);
-void agent_node_stop(struct agent *g);
-void agent_node_free(struct agent *g);
-void agent_node_status_soon(struct agent *g);
-/* Pod ranges of the nodes of a domain (label kuscia.secretflow/namespace), or the nodes' own addresses, at most max, on the arena.  IPv4 only: others carry no pod's traffic here. */
-size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, bool of_nodes, str *ret, size_t max);
-/* Each other domain with its nodes' ranges and addresses, by name; nothing when this node has none. */
-size_t agent_domain_links(const struct agent *g, struct arena *a, struct agent_link **ret);
-struct json agent_allocatable(struct agent *g, struct arena *a);
 
 /* --- agent_static.c, agent_evict.c, agent_usage.c ------------------------------------------------------------------ */
 void agent_static_start(struct agent *g);

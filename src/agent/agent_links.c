@@ -6,6 +6,7 @@
  * A node without a domain, or that knows no node of another one, counts nothing.  Of a node its pods' range and its own address count. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/agent_internal.h"
+#include "agent/agent_nodes.h"
 #include "base/log.h"
 
 #define RETRY_NS (60 * NSEC_PER_SEC) /* a run of nft each time */

@@ -30,11 +30,6 @@ struct pod_net_share {
     int link;                            /* number of the one that is led, 0: none was yet */
 };
 
-static bool has_limit(const struct shape_share *s)
-{
-    return s->limit[SHAPE_OUT] || s->limit[SHAPE_IN] || s->ndests;
-}
-
 static bool has_request(const struct shape_share *s)
 {
     return s->request[SHAPE_OUT] || s->request[SHAPE_IN];
@@ -122,7 +117,7 @@ static void look(struct pass *p)
         if (!s || !p->all[i]->claimed)
             continue;
         p->guaranteed |= has_request(&s->want);
-        p->wanted |= has_request(&s->want) || has_limit(&s->want);
+        p->wanted |= has_request(&s->want) || shape_is_limited(&s->want);
         for (int d = 0; d < SHAPE_DIRECTIONS; d++)
             p->sum[d] += s->want.request[d];
     }
@@ -142,6 +137,7 @@ static int open_tree(struct pass *p, struct err *err)
     if (clock_mono(n->clock) < n->tree_refused_until)
         return refused(err);
     n->tree.pods = n->pod_cidr;
+    n->tree.node = ipam_gateway(&n->ipam);
     for (int d = 0; d < SHAPE_DIRECTIONS; d++)
         n->tree.total[d] = n->tree.total[d] ? n->tree.total[d] : TOTAL_UNKNOWN;
     char alias[NL_ALIAS_MAX];
@@ -207,8 +203,8 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     struct pod_net *n = p->net;
     struct pod_net_share *s = rec->share;
     struct shape_share cut = s->want;
-    enum led want = has_limit(&s->want) ? LED_ALL : p->guaranteed ? LED_WIRE : LED_NOT;
-    bool classes = has_limit(&s->want) || has_request(&s->want);
+    enum led want = shape_is_limited(&s->want) ? LED_ALL : p->guaranteed ? LED_WIRE : LED_NOT;
+    bool classes = shape_is_limited(&s->want) || has_request(&s->want);
     int r = 0;
     s->led = rec->link_is_new ? LED_NOT : s->led;
     rec->link_is_new = false;
@@ -331,7 +327,7 @@ int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bit
 void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec)
 {
     pthread_mutex_lock(&n->shape_lock);
-    bool may_have = !rec->share || has_limit(&rec->share->want) || has_request(&rec->share->want); /* of one that nobody spoke of, from a process before this one */
+    bool may_have = !rec->share || shape_is_limited(&rec->share->want) || has_request(&rec->share->want); /* of one that nobody spoke of, from a process before this one */
     struct nl_sock s = NL_SOCK_INIT;
     if (n->tree_open && may_have && nl_open(&s, NETLINK_ROUTE) == 0)
         err_ignore(shape_del(&s, &n->tree, rec->ip), "the next one to get this address, or the next start, makes it right");

@@ -82,6 +82,7 @@ static void attach(struct pod_net *n, const char *uid, char ip[IPAM_TEXT])
 #define SHAPE(n, uid, ...) T_NO_ERR(pod_net_shape(n, S(uid), &(struct shape_share){__VA_ARGS__}, &err), &err)
 
 /* --- what the kernel has ------------------------------------------------------------------------------------------------------- */
+/* Two of the device, and three of each pod with a limit. */
 static int classes(const char *device)
 {
     struct nl_sock s;
@@ -252,9 +253,9 @@ TEST(ipv6_has_the_same_limit)
     SHAPE(n, "pod-a", .limit = {12 * MBIT, 0});
     SHAPE(n, "pod-b", .limit = {16 * MBIT, 0});
     T_OK(transfer_ms("pod-a", "pod-b", b6, BYTES) >= least_ms(12 * MBIT));
-    T_EQ_INT(classes("cox0-out"), 6);
+    T_EQ_INT(classes("cox0-out"), 8);
     SHAPE(n, "pod-a", .limit = {0});
-    T_EQ_INT(classes("cox0-out"), 4);
+    T_EQ_INT(classes("cox0-out"), 5);
     pod_net_close(n);
 }
 
@@ -368,7 +369,7 @@ TEST(a_destination_has_a_limit_of_its_own)
     T_EQ_INT(transfer_ms("pod-a", "pod-c", c, BYTES) >= 0, true);
     SHAPE(n, "pod-a", .limit = {50 * MBIT, 50 * MBIT}); /* without the destination */
     T_EQ_STR(str_of(tc_line("class", "cox0-out", "1:22")), "");
-    T_EQ_INT(classes("cox0-out"), 4);
+    T_EQ_INT(classes("cox0-out"), 5);
     struct shape_dest many[SHAPE_DESTS + 1] = {0};
     T_ERR(pod_net_shape(n, S("pod-a"), &(struct shape_share){.dests = many, .ndests = ARRAY_LEN(many)}, &err), E_TOO_LARGE);
     pod_net_close(n);
@@ -621,6 +622,53 @@ TEST(also_to_one_that_sends_to_a_destination)
         owner_and_borrower(true);
 }
 
+/* Whoever asks from the node whether a pod is alive: the answer does not wait behind all that the pod is sending. */
+TEST(the_node_is_answered_at_once)
+{
+    if (!fresh_machine())
+        return;
+    enum { MANY = 80, EACH = 1400 };
+    struct pod_net *n = must_open();
+    struct ipam_cidr all = {0x0a000000, 8};
+    struct shape_dest to = {.limit = 64000, .nets = &all, .nnets = 1}, full[SHAPE_DESTS];
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    static char buf[EACH];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {64000, 64000}, .dests = &to, .ndests = 1);
+    FD_AUTO ns_a = open(ns_path("pod-a"), O_RDONLY | O_CLOEXEC);
+    FD_AUTO ns_b = open(ns_path("pod-b"), O_RDONLY | O_CLOEXEC);
+    struct sock_job from = {0}, sink = {0}, node = {.ip = a};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(5001)};
+    FD_AUTO l = socket_in("pod-a", "0.0.0.0", true);
+    T_EQ_INT(netns_run(ns_a, bind_datagrams, &from), 0);
+    T_EQ_INT(netns_run(ns_b, bind_datagrams, &sink), 0);
+    inet_pton(AF_INET, b, &at.sin_addr);
+    for (size_t i = 0; i < MANY; i++)
+        T_EQ_INT(sendto(from.fd, buf, sizeof buf, 0, (struct sockaddr *)&at, sizeof at), EACH);
+    T_EQ_INT(make_socket(&node), 0);
+    size_t got = 0;
+    while (recv(sink.fd, buf, sizeof buf, MSG_DONTWAIT) > 0)
+        got++;
+    T_OK(got < MANY);
+    T_OK(strstr(tc_line("class", "cox0-out", "1:2f "), "root leaf 2f: prio 0 rate 64Kbit ceil 64Kbit") != NULL);
+    /* destinations that take all numbers, and give them back */
+    for (size_t i = 0; i < SHAPE_DESTS; i++)
+        full[i] = (struct shape_dest){.limit = 8000 * (int64_t)(i + 1), .nets = &all, .nnets = 1};
+    for (size_t i = 0; i < 2; i++) {
+        SHAPE(n, "pod-a", .limit = {64000, 64000}, .dests = full, .ndests = SHAPE_DESTS);
+        T_OK(strstr(tc_line("class", "cox0-out", "1:2f "), "parent 1:20 leaf 2f: prio 0 rate 8bit ceil 64Kbit") != NULL);
+        SHAPE(n, "pod-a", .limit = {96000, 64000});
+        T_OK(strstr(tc_line("class", "cox0-out", "1:2f "), "root leaf 2f: prio 0 rate 96Kbit ceil 96Kbit") != NULL);
+    }
+    SHAPE(n, "pod-a", .request = {64000, 64000}); /* what does not cross the wire passes by */
+    T_EQ_STR(str_of(tc_line("class", "cox0-out", "1:2f ")), "");
+    close(from.fd);
+    close(sink.fd);
+    close(node.fd);
+    pod_net_close(n);
+}
+
 TEST(found_again_after_a_restart)
 {
     if (!fresh_machine())
@@ -631,13 +679,13 @@ TEST(found_again_after_a_restart)
     attach(n, "pod-b", b);
     SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
     SHAPE(n, "pod-b", .limit = {16 * MBIT, 16 * MBIT});
-    T_EQ_INT(classes("cox0-out"), 6);
+    T_EQ_INT(classes("cox0-out"), 8);
     pod_net_close(n);
     n = must_open();
     attach(n, "pod-a", a);
-    T_EQ_INT(classes("cox0-out"), 6); /* nobody has said otherwise */
+    T_EQ_INT(classes("cox0-out"), 8); /* nobody has said otherwise */
     SHAPE(n, "pod-a", .limit = {0});
-    T_EQ_INT(classes("cox0-out"), 6);
+    T_EQ_INT(classes("cox0-out"), 8);
     T_OK(is_led("pod-b"));
     SHAPE(n, "pod-a", .limit = {12 * MBIT, 16 * MBIT});
     T_OK(strstr(tc_line("class", "cox0-out", "1:21 "), "ceil 12Mbit") != NULL);
@@ -653,7 +701,7 @@ TEST(found_again_after_a_restart)
     SHAPE(n, "pod-a", .limit = {12 * MBIT, 16 * MBIT});
     T_OK(transfer_ms("pod-b", "pod-a", a, BYTES) >= least_ms(8 * MBIT));
     T_NO_ERR(pod_net_detach(n, S("pod-a"), &err), &err);
-    T_EQ_INT(classes("cox0-out"), 4);
+    T_EQ_INT(classes("cox0-out"), 5);
     pod_net_close(n);
     T_NO_ERR(pod_net_remove(&(struct pod_net_opts){.state_dir = DIR_ "/state"}, &err), &err);
     T_EQ_INT(classes("cox0-out"), -1);
@@ -676,9 +724,9 @@ TEST(nothing_is_left_of_pods_that_nobody_spoke_of)
     pod_net_close(n);
     n = must_open();
     SHAPE(n, "pod-a", .limit = {16 * MBIT, 16 * MBIT});
-    T_EQ_INT(classes("cox0-out"), 6);
+    T_EQ_INT(classes("cox0-out"), 8);
     T_NO_ERR(pod_net_detach(n, S("pod-b"), &err), &err);
-    T_EQ_INT(classes("cox0-out"), 4);
+    T_EQ_INT(classes("cox0-out"), 5);
     pod_net_close(n);
     n = must_open();
     T_NO_ERR(pod_net_gc(n, NULL, 0, NULL, &err), &err);
@@ -746,7 +794,7 @@ TEST(a_kernel_that_cannot_is_asked_once)
     clock_fake_advance(&fake, 2 * NSEC_PER_SEC);
     T_NO_ERR(pod_net_shape(n, S("pod-b"), &share, &err), &err);
     T_NO_ERR(pod_net_shape(n, S("pod-a"), &share, &err), &err);
-    T_EQ_INT(classes("cox0-out"), 6);
+    T_EQ_INT(classes("cox0-out"), 8);
     pod_net_close(n);
 }
 
@@ -800,8 +848,8 @@ TEST(what_others_touch_is_made_right)
         }
         T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
         T_OK(mended);
-        T_EQ_INT(classes("cox0-out"), 4);
-        T_EQ_INT(classes("cox0-in"), 4);
+        T_EQ_INT(classes("cox0-out"), 5);
+        T_EQ_INT(classes("cox0-in"), 5);
         T_OK(is_led("pod-a"));
         T_OK(is_led("pod-b"));
         T_OK(strstr(tc_line("class", "cox0-out", "htb 1:20 "), "rate 4Mbit ceil 60Mbit") != NULL);
@@ -830,7 +878,7 @@ TEST(what_others_touch_is_made_right)
     T_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), E_IO);
     T_OK(!mended);
     T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
-    T_OK(mended && classes("cox0-out") == 4 && is_led("pod-a"));
+    T_OK(mended && classes("cox0-out") == 5 && is_led("pod-a"));
     pod_net_close(n);
     /* done while nobody watched, and found by the next one */
     command("tc qdisc replace dev cox0-out root pfifo");
@@ -868,6 +916,6 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+TEST_MAIN(limits_hold_in_both_directions, the_node_is_answered_at_once, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
           a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, one_that_cannot_be_shaped_is_alone, a_kernel_that_cannot_is_asked_once,
           what_others_touch_is_made_right, bytes_are_counted)

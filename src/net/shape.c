@@ -3,6 +3,7 @@
  *     classes   k << 4        the pod: rate and ceil       u32   table 0x10, bucket k & 255
  *               k << 4 | 1    what is to nowhere special         node (k >> 8) << 8 | 255: the address   -> k << 4 | 1
  *               k << 4 | 2..  one for each destination           node (k >> 8) << 8 | 1..: and a range   -> k << 4 | 2..
+ *               k << 4 | 15   the node itself, beside 1:1: of a pod with a limit (of one with SHAPE_DESTS destinations it is the last of them)
  *                                                          u32   table 0x11, the same by the MAC, which ends with the address: IPv6 -> k << 4 | 1
  *
  * Minors 1 (the node) and 2 (pods without a share) are k = 0, the network's own address. */
@@ -17,6 +18,8 @@
 
 #define NODE_CLASS 1
 #define REST_CLASS 2
+#define NODE_LEAF 15u                /* of a pod */
+#define LEAVES_END 16u
 #define TABLE 0x10u
 #define TABLE_IPV6 0x11u
 #define BUCKETS 256u
@@ -201,10 +204,10 @@ static int clear_dest_filters(struct nl_sock *s, int index, uint32_t k)
 }
 
 /* All of them, those behind a gap, too: whoever did this before may have been cut off. */
-static int clear_classes(struct nl_sock *s, int index, uint32_t k, uint32_t from)
+static int clear_classes(struct nl_sock *s, int index, uint32_t k, uint32_t from, uint32_t end)
 {
     int r = 0;
-    for (uint32_t i = 16; i-- > from && r == 0;)
+    for (uint32_t i = end; i-- > from && r == 0;)
         r = absent_is_fine(nl_tc_class_del(s, index, (uint16_t)(k << 4 | i)));
     return r;
 }
@@ -234,18 +237,9 @@ static int by_width(const void *a, const void *b)
     return x->net.base == y->net.base ? (int)x->minor - (int)y->minor : x->net.base < y->net.base ? -1 : 1;
 }
 
-static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, int64_t ceil)
+static int put_ranges(struct nl_sock *s, enum shape_direction d, int index, uint32_t k, uint32_t ip, struct range *ranges, uint32_t n)
 {
-    struct range ranges[SHAPE_NETS];
-    int r = 0, index = t->index[d];
-    uint32_t n = 0;
-    for (size_t i = 0; i < share->ndests && r == 0; i++) {
-        const struct shape_dest *to = &share->dests[i];
-        uint16_t minor = (uint16_t)(k << 4 | (i + 2));
-        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, 0, t->total[d]);
-        for (size_t j = 0; j < to->nnets; j++)
-            ranges[n++] = (struct range){to->nets[j], to->limit, minor};
-    }
+    int r = 0;
     if (n)
         qsort(ranges, n, sizeof *ranges, by_width);
     for (uint32_t i = 0; i < n && r == 0; i++) {
@@ -254,6 +248,31 @@ static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_d
         r = nl_tc_filter_add(s, index, &f);
     }
     return r;
+}
+
+static bool has_node_leaf(const struct shape_tree *t, const struct shape_share *share)
+{
+    return t->node && shape_is_limited(share) && share->ndests < SHAPE_DESTS;
+}
+
+static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, int64_t ceil)
+{
+    struct range ranges[SHAPE_NETS + 1];
+    int index = t->index[d], r = clear_classes(s, index, k, NODE_LEAF, LEAVES_END); /* the kernel never gives a class another parent */
+    uint32_t n = 0;
+    for (size_t i = 0; i < share->ndests && r == 0; i++) {
+        const struct shape_dest *to = &share->dests[i];
+        uint16_t minor = (uint16_t)(k << 4 | (i + 2));
+        r = put_leaf(s, index, (struct nl_tc_class){minor, (uint16_t)(k << 4), .rate_bits = RATE_PART_BITS, .ceil_bits = MIN(ceil, to->limit)}, 0, t->total[d]);
+        for (size_t j = 0; j < to->nnets; j++)
+            ranges[n++] = (struct range){to->nets[j], to->limit, minor};
+    }
+    if (r == 0 && has_node_leaf(t, share)) {
+        uint16_t minor = (uint16_t)(k << 4 | NODE_LEAF);
+        ranges[n++] = (struct range){{t->node, 32}, ceil, minor};
+        r = put_leaf(s, index, (struct nl_tc_class){minor, .rate_bits = ceil, .ceil_bits = ceil}, ceil, t->total[d]);
+    }
+    return r == 0 ? put_ranges(s, d, index, k, ip, ranges, n) : r;
 }
 
 static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share)
@@ -273,7 +292,7 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
     if (r == 0)
         r = put_dests(s, t, d, k, ip, share, ceil);
     if (r == 0)
-        r = clear_classes(s, index, k, (uint32_t)share->ndests + 2);
+        r = clear_classes(s, index, k, (uint32_t)share->ndests + 2, has_node_leaf(t, share) ? NODE_LEAF : LEAVES_END);
     if (r == 0)
         r = there_is_fine(nl_tc_filter_add(s, index, &whole));
     return r == 0 ? there_is_fine(nl_tc_filter_add(s, index, &ipv6)) : r;
@@ -301,7 +320,7 @@ static int del_offset(struct nl_sock *s, int index, uint32_t k)
     if (r == 0)
         r = absent_is_fine(nl_tc_filter_del(s, index, NL_TC_ON_HTB, NL_TC_IPV6, filter_ipv6_of(k)));
     if (r == 0)
-        r = clear_classes(s, index, k, 1);
+        r = clear_classes(s, index, k, 1, LEAVES_END);
     return r == 0 ? absent_is_fine(nl_tc_class_del(s, index, (uint16_t)(k << 4))) : r;
 }
 

@@ -12,7 +12,8 @@
  * No eBPF, no tc program.
  *
  * What is counted are frames as the kernel hands them over: headers of Ethernet, IP and TCP are in it (TCP's own figure is some 4 % smaller).
- * Traffic between pods of one node: counts for a pod with a limit, passes by otherwise (it never reaches the wire).
+ * Traffic between pods of one node: counts for a pod with a limit, passes by otherwise (it never reaches the wire).  What such a pod exchanges with the node's own address among the pods
+ * is held to the limit beside all that: whoever asks whether the pod is alive does not wait in the queue of what it sends, nor for its turn on the wire.
  * Everything follows from the pod's address, so that a call can be cut off and made again, and a new process finds what the old one made.
  * Threads: as the socket.  Ownership: nothing is kept.
  * Limits: the first SHAPE_PODS addresses of a node's range; SHAPE_DESTS destinations with SHAPE_NETS ranges together for each pod. */
@@ -33,6 +34,7 @@ struct shape_tree {
     int sink;                        /* of the one that drops what it is given */
     int64_t total[SHAPE_DIRECTIONS]; /* bit/s that the pods have together */
     struct ipam_cidr pods;
+    uint32_t node;                   /* the node's own address among them */
 };
 struct shape_dest {
     int64_t limit; /* bit/s, each direction */
@@ -44,6 +46,11 @@ struct shape_share {
     const struct shape_dest *dests; /* of ranges that overlap the narrower counts, of the same range the lower limit */
     size_t ndests;
 };
+
+static inline bool shape_is_limited(const struct shape_share *s)
+{
+    return s->limit[SHAPE_OUT] || s->limit[SHAPE_IN] || s->ndests;
+}
 
 /* Device names of a bridge: "cox0-out", "cox0-in", "cox0-no"; of a name longer than ten bytes four of them and a checksum, so that another bridge has others. */
 void shape_device_name(const char *bridge, enum shape_direction d, char ret[IFNAMSIZ]);
