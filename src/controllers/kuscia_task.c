@@ -802,6 +802,16 @@ static void on_route(struct controller *c, const struct resource *r UNUSED, stru
     kuscia_room_route(&state_of(c)->room, key, ev->change == INFORMER_DELETED ? NULL : informer_event_object(ev));
 }
 
+static void on_domain(struct controller *c, const struct resource *r UNUSED, struct informer_event *ev)
+{
+    kuscia_room_domain(&state_of(c)->room, informer_event_name(ev), ev->change == INFORMER_DELETED ? NULL : informer_event_object(ev));
+}
+
+static void domains_begin(struct controller *c, const struct resource *r UNUSED)
+{
+    kuscia_room_forget_domains(&state_of(c)->room);
+}
+
 static void nodes_begin(struct controller *c, const struct resource *r UNUSED)
 {
     kuscia_room_forget_nodes(&state_of(c)->room);
@@ -843,6 +853,7 @@ const struct controller_type controller_kuscia_task = {
     .watches = {{.group = "kuscia.secretflow", .plural = "kusciatasks", .event = on_task},
                 {.group = "kuscia.secretflow", .plural = "taskresourcegroups", .event = on_group},
                 {.group = "", .plural = "pods", .event = on_pod},
+                {.group = "kuscia.secretflow", .plural = "domains", .event = on_domain, .begin = domains_begin},
                 {.group = "", .plural = "nodes", .event = on_node, .begin = nodes_begin},
                 {.group = "", .plural = "resourcequotas", .event = on_quota, .begin = quotas_begin},
                 {.group = "kuscia.secretflow", .plural = "clusterdomainroutes", .event = on_route, .begin = cluster_routes_begin},

@@ -543,6 +543,7 @@ def test_what_cannot_run(s):
     tap.ok("a partner of another control plane", wait_for(lambda: phase(s, "far") == "Failed") and 'domain "far" is a partner' in status(s, f"{JOBS}/far")["message"], status(s, f"{JOBS}/far"))
     make(s, TASKS, "KusciaTask", "far-1", {"initiator": "alice", "taskInputConfig": "", "parties": [party(d, appImageRef="small") for d in ("alice", "far")]})
     tap.ok("in a task without a job, too", wait_for(lambda: status(s, f"{TASKS}/far-1").get("phase") == "Failed") and "party far: the domain is a partner" in status(s, f"{TASKS}/far-1")["message"] and not pods(s, "far-1"), status(s, f"{TASKS}/far-1"))
+    s.delete(f"{TASKS}/far-1")
     job(s, "mine", task("a", id="shared-id"))
     wait_for(lambda: task_phase(s, "mine", "a"))
     job(s, "yours", task("a", id="shared-id"))
