@@ -148,13 +148,52 @@ static int check_initiator(struct admission_attrs *at, struct err *err)
     return check_may(at, S("approve"), is, "make jobs in the name of", err);
 }
 
+static str phase_of(const struct json *job)
+{
+    return json_get_str(json_get(job, S("status")), S("phase"));
+}
+
+static bool asks(str phase)
+{
+    return !phase.len || str_is(phase, "initialized") || str_is(phase, "AwaitingApproval");
+}
+
+static bool is_end(str phase)
+{
+    static const char *const ends[] = {"Succeeded", "Failed", "Cancelled", "ApprovalReject"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_is(phase, ends[i]))
+            return true;
+    return false;
+}
+
+/* Whoever writes the phase of one that runs answers for all that were not asked yet. */
+static int check_phase(struct admission_attrs *at, struct err *err)
+{
+    const struct json *tasks = json_path(at->obj, "spec", "tasks", NULL);
+    str phase = phase_of(at->obj);
+    if (str_eq(phase, phase_of(at->old)) || asks(phase) || is_end(phase))
+        return 0;
+    for (uint32_t i = 0; json_is(tasks, JSON_ARRAY) && i < tasks->len; i++) {
+        const struct json *parties = json_get(&tasks->items[i], S("parties"));
+        for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++) {
+            str domain = json_get_str(&parties->items[k], S("domainID"));
+            if (str_eq(domain, kuscia_job_initiator(at->obj)) || str_is(json_get_str(answers_of(at->obj), domain), "JobAccepted") || !wants_to_be_asked(at, domain))
+                continue;
+            int r = check_may(at, S("approve"), domain, "start what was not agreed to by", err);
+            if (r < 0)
+                return r;
+        }
+    }
+    return 0;
+}
+
 /* Domains of the new tasks that will not be asked any more. */
 static int check_agreed(struct admission_attrs *at, struct err *err)
 {
     static const struct json none = {.type = JSON_ARRAY};
     const struct json *is = json_path(at->obj, "spec", "tasks", NULL), *was = json_path(at->old, "spec", "tasks", NULL);
-    str phase = json_get_str(json_get(at->old, S("status")), S("phase"));
-    bool is_asking = !phase.len || str_is(phase, "initialized") || str_is(phase, "AwaitingApproval");
+    bool is_asking = asks(phase_of(at->old));
     struct json seen = json_object();
     if (json_equal(is ? is : &none, was ? was : &none))
         return 0;
@@ -185,7 +224,7 @@ int domain_rights_validate(struct admission_attrs *at, struct err *err)
     bool guest = is_guest(at);
     if (guest && (r = check_guest(at, err)) < 0)
         return r;
-    if ((r = check_answers(at, err)) < 0 || (r = check_command(at, guest, err)) < 0)
+    if ((r = check_answers(at, err)) < 0 || (r = check_command(at, guest, err)) < 0 || (r = check_phase(at, err)) < 0)
         return r;
     return check_agreed(at, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/kuscia_words.h"
 
+#include "api/kuscia_stages.h"
 #include "api/quantity.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/domain_rights.h"
@@ -8,6 +9,7 @@
 #include "base/bandwidth.h"
 
 #define GROUP "kuscia.secretflow"
+#define STAGE_LABEL GROUP "/job-stage"
 
 static bool is_among(const struct json *words, str word)
 {
@@ -22,7 +24,7 @@ static bool is_among(const struct json *words, str word)
 static const struct {
     const char *plural, *map, *what, *key, *words;
 } rows[] = {
-    {"kusciajobs", "labels", "label", GROUP "/job-stage", "[\"Create\",\"Start\",\"Stop\",\"Suspend\",\"Restart\",\"Cancel\"]"},
+    {"kusciajobs", "labels", "label", STAGE_LABEL, "[\"Create\",\"Start\",\"Stop\",\"Suspend\",\"Restart\",\"Cancel\"]"},
     {"kusciadeployments", "annotations", "annotation", GROUP "/affinity-mode", "[\"none\",\"affinity\",\"anti-affinity\"]"},
     {"domains", "annotations", "annotation", DOMAIN_ASK_ANNOTATION, "[\"manual\"]"},
     {"kusciajobs", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
@@ -97,6 +99,18 @@ static void warn_of_keys(struct admission_attrs *at)
                 api_req_warn(at->req, arena_fmt(at->arena, "annotation " STR_FMT " has no effect on %s: there %s " STR_FMT, STR_ARG(str_sub(key, 0, 80)), noted_keys[k].plural, keys.len > 1 ? "are" : "is", STR_ARG(list_text(at->arena, &keys))));
         }
     }
+}
+
+/* A command that the job is in no phase for is kept, and nothing happens: Kuscia says nothing of it, either. */
+static void warn_of_stage(struct admission_attrs *at)
+{
+    str stage = noted(at->obj, "labels", STAGE_LABEL);
+    const char *command = kuscia_stage_command(stage);
+    if (!at->old || !str_is(at->res->plural, "kusciajobs") || !str_is(at->ns, DOMAIN_JOBS_NS) || !command || str_eq(stage, noted(at->old, "labels", STAGE_LABEL)))
+        return;
+    str why = kuscia_stage_refusal(at->arena, str_of(command), at->old);
+    if (why.len)
+        api_req_warn(at->req, arena_fmt(at->arena, "label " STAGE_LABEL ": \"" STR_FMT "\" does nothing now: " STR_FMT, STR_ARG(stage), STR_ARG(why)));
 }
 
 static int check_answers(const struct admission_attrs *at, struct err *err)
@@ -341,6 +355,7 @@ int kuscia_words_validate(struct admission_attrs *at, struct err *err)
     }
     if (is_ours) {
         warn_of_words(at);
+        warn_of_stage(at);
         warn_of_namespace(at);
         warn_of_destinations(at);
         warn_of_route(at);

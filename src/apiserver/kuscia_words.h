@@ -2,6 +2,7 @@
  *
  *   jobs, tasks, services outside of the namespace cross-domain, where nobody looks at them
  *   words of labels and annotations that have no effect: a stage, an answer (which is refused: a job would wait for it for ever), a wish to be asked, an affinity
+ *   a stage that does nothing in the phase the job is in
  *   a networkPolicy of an AppImage for a port that its containers do not have
  *   kuscia.io/bandwidth of WORDS_BANDWIDTH Mbit/s or more: the unit is in the name, and "100M" is a million times as much as "100"
  *   a limit to a domain that takes no part in the task

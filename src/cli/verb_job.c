@@ -47,7 +47,7 @@ static void add_row(struct session *s, struct tabs *t, const struct unit_view *u
         strbuf_addf(&t->text, STR_FMT "\t", STR_ARG(u->ns));
     strbuf_addf(&t->text, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t" STR_FMT "\t%u/%lld/%u\t%s\t" STR_FMT "\t" STR_FMT "\t", STR_ARG(u->owner), STR_ARG(u->kind), STR_ARG(or_dash(u->queue)),
                 STR_ARG(priority_of(u)), u->n.placed, (long long)u->min, u->n.total, u->state, STR_ARG(position_text(a, u)), STR_ARG(since ? print_age(a, since) : S("-")));
-    print_escaped(&t->text, or_dash(short_why(a, u->why)));
+    print_cell(&t->text, or_dash(short_why(a, u->why)));
     strbuf_add_char(&t->text, '\n');
 }
 

@@ -5,13 +5,11 @@
 #include "cli/kuscia_why.h"
 #include "cli/verbs.h"
 
-/* The one word behind the verb, as "kj/meeting", too; NULL: there is none, or too many. */
+/* The one word behind the verb, without its kind: kj/NAME is what `cox why` takes and `get -o name` prints.  NULL: there is none, or too many. */
 static const char *only_name(struct session *s)
 {
-    if (s->args->npositional != 1)
-        return NULL;
-    str name = str_of(s->args->positional[0]), type;
-    return str_cut(&name, '/', &type) && kuscia_is_job(type) ? name.p : s->args->positional[0];
+    const char *word = s->args->npositional == 1 ? s->args->positional[0] : NULL, *slash = word ? strchr(word, '/') : NULL;
+    return slash && kuscia_is_job_type(str_sub(str_of(word), 0, (size_t)(slash - word))) ? slash + 1 : word;
 }
 
 static int watch(struct session *s, struct failure *f)

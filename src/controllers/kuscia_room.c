@@ -214,6 +214,13 @@ static void forget_routes(struct kuscia_room *r)
     map_clear(&r->routes_);
 }
 
+void kuscia_room_forget_domains(struct kuscia_room *r)
+{
+    map_foreach(e, &r->partners_)
+        free(e->value);
+    map_clear(&r->partners_);
+}
+
 void kuscia_room_init(struct kuscia_room *r)
 {
     *r = (struct kuscia_room){0};
@@ -223,11 +230,13 @@ void kuscia_room_fini(struct kuscia_room *r)
 {
     kuscia_room_forget_nodes(r);
     kuscia_room_forget_quotas(r);
+    kuscia_room_forget_domains(r);
     forget_routes(r);
     map_fini(&r->nodes_);
     map_fini(&r->domains_);
     map_fini(&r->quotas_);
     map_fini(&r->routes_);
+    map_fini(&r->partners_);
 }
 
 static bool is_ready(const struct json *node)
@@ -275,6 +284,15 @@ void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
     add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : json_path(obj, "status", "capacity", NULL), NULL);
     add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), json_path(obj, "status", "capacity", NULL));
     map_put(&r->nodes_, str_of(n->name), n);
+}
+
+void kuscia_room_domain(struct kuscia_room *r, str name, const struct json *obj)
+{
+    free(map_del(&r->partners_, name));
+    if (!str_is(json_get_str(json_get(obj, S("spec")), S("role")), "partner"))
+        return;
+    char *partner = str_dup(name);
+    map_put(&r->partners_, str_of(partner), partner);
 }
 
 static void add_quota(struct amounts *to, const struct json *list)
@@ -404,6 +422,8 @@ static str why_party(const struct kuscia_room *r, struct arena *a, const struct 
 {
     uint64_t fit = 0;
     const struct domain *d = map_get(&r->domains_, p->domain);
+    if (map_get(&r->partners_, p->domain))
+        return S("the domain is a partner of another control plane, and tasks across control planes are not run yet");
     for (size_t i = 0; d && i < d->nodes.len && fit < p->min_pods; i++) {
         uint64_t more = fits_on(d->nodes.p[i], need);
         fit = more > UINT64_MAX - fit ? UINT64_MAX : fit + more;

@@ -28,6 +28,25 @@ static struct layout lay(struct arena *a, const char *schedule, const char *alic
     return l;
 }
 
+TEST(partners)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct kuscia_room r;
+    kuscia_room_init(&r);
+    struct layout l = lay(&a, "{}", "{}", "{}", 1), one = lay(&a, "{\"minReservedMembers\":1}", "{}", "{}", 1);
+    struct json partner = json_literal(&a, "{\"spec\":{\"role\":\"partner\"}}"), own = json_literal(&a, "{\"spec\":{}}");
+    kuscia_room_domain(&r, S("bob"), &partner);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "party bob: the domain is a partner of another control plane, and tasks across control planes are not run yet");
+    T_EQ_STR(kuscia_room_never(&r, &a, &one), "");
+    kuscia_room_domain(&r, S("bob"), &own);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    kuscia_room_domain(&r, S("bob"), &partner);
+    kuscia_room_domain(&r, S("bob"), NULL);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    kuscia_room_domain(&r, S("bob"), &partner);
+    kuscia_room_fini(&r);
+}
+
 TEST(what_can_never_be)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -174,4 +193,4 @@ TEST(odd_ones)
     kuscia_room_fini(&r);
 }
 
-TEST_MAIN(what_can_never_be, what_parties_of_one_domain_share, odd_ones)
+TEST_MAIN(partners, what_can_never_be, what_parties_of_one_domain_share, odd_ones)

@@ -102,6 +102,36 @@ def test_mistakes(s):
     tap.eq("cox job NAME of a KusciaJob is its picture", cox(s, "job", "lost").stdout, cox(s, "job", "watch", "lost", "--once").stdout)
 
 
+def test_names(s):
+    """As `get -o name` prints them; whatever aliases hold, a row is a line."""
+    odd = "a\x1b[2J\n\n\tb\x07"
+    job(s, "odd", task(odd, id="odd-a"), task("z", after=[odd]))
+    wait_for(lambda: task_phase(s, "odd", odd) == "Running")
+    r = cox(s, "job", "watch", "kusciajob.kuscia.secretflow/odd", "--once")
+    tap.ok("an alias of several lines", r.returncode == 0 and "a^[[2J\\n\\n\\tb^G   -" in r.stdout and not set("\x1b\x07\t") & set(r.stdout.split("see below")[0]), r)
+    r = cox(s, "job", "stop", "odd", "-n", "default")
+    tap.ok("no command to the job of that name in another namespace", r.returncode == 1 and "one in default can be told nothing" in r.stderr and phase(s, "odd") == "Running", r)
+    r = cox(s, "job", "stop", "odd/status")
+    tap.ok("a name is a name, not a path", r.returncode == 1 and '"odd/status" not found' in r.stderr, r)
+    r = cox(s, "job", "stop", "kj/odd")
+    tap.ok("a command by kind and name", r.returncode == 0 and wait_for(lambda: phase(s, "odd") == "Failed"), r)
+
+
+def test_why_a_domain(s):
+    job(s, "vast", task("a", party("alice", resources={"requests": {"cpu": "4"}}), party("bob"), id="vast-a"), task("b", party("alice", resources={"requests": {"cpu": "4"}}), id="vast-b"), maxParallelism=2)
+    said = lambda *of: cox(s, "why", *of).stdout  # noqa: E731
+    tap.ok("its nodes, and who waits", wait_for(lambda: re.search(r"Nodes: +1 of 1 ready\nWaiting: +1 task: kt/vast-[ab] \(Unschedulable\)\n", said("domain/alice"))), said("domain/alice"))
+    part = next(r["metadata"]["name"] for r in s.get(f"{K}/namespaces/alice/taskresources").json["items"] if r["metadata"]["name"].startswith("vast-") and r["status"]["phase"] == "Reserving")
+    tap.eq("a part of a task says what the whole does", [said(f"tr/{part}"), said(f"tr/{part}", "-n", "alice")], [said(f"trg/{part[:6]}")] * 2)
+    r = cox(s, "why", f"tr/{part}", "-n", "bob")
+    tap.ok("in the namespace that is meant", r.returncode == 1 and f'"{part}" not found' in r.stderr, r)
+    s.delete(f"{JOBS}/vast")
+    s.post(f"{K}/domains", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "Domain", "metadata": {"name": "empty"}, "spec": {"resourceQuota": {"podMaxCount": 3}}})
+    tap.ok("one without machines, and its quota", wait_for(lambda: "Quota:    0 of 3 pods" in said("domain/empty")) and "none: no machine has joined" in said("domain/empty") and "none of its tasks" in said("domain/empty"), said("domain/empty"))
+    r = cox(s, "why", "domain/nobody")
+    tap.ok("one that is not there", r.returncode == 1 and 'domains.kuscia.secretflow "nobody" not found' in r.stderr, r)
+
+
 def test_on_a_terminal(s):
     """In colours, reasons in lines of its width; elsewhere neither."""
     image(s, "large", cpu="3")
@@ -164,7 +194,7 @@ def test_join(s):
 def main():
     with Domains(("alice", "bob")) as s:
         image(s, "small")
-        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_on_a_terminal, test_join], s)
+        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_names, test_why_a_domain, test_on_a_terminal, test_join], s)
     tap.done()
 
 

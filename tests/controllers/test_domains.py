@@ -313,6 +313,17 @@ def test_partner(s):
     tap.ok("a partner has a namespace", wait_for(lambda: s.get("/api/v1/namespaces/far").status == 200) and labels()["kuscia.secretflow/role"] == "partner" and
            labels()["kuscia.secretflow/interconn-protocols"] == "kuscia", s.get("/api/v1/namespaces/far").text)
     tap.eq("and no token", tokens(s, "far"), {})
+    s.post(DOMAINS, domain("near"))
+    tap.ok("one that becomes a partner", wait_for(lambda: "unused" in tokens(s, "near")))
+    token = tokens(s, "near")["unused"]
+    r = s.patch(f"{DOMAINS}/near", {"spec": {"role": "lord"}})
+    tap.ok("as what else it cannot be", r.status == 422 and 'spec.role: Unsupported value: "lord"' in r.json["message"], r)
+    s.patch(f"{DOMAINS}/near", {"spec": {"role": "partner"}})
+    tap.ok("has none any more, and nobody joins with the one it had", wait_for(lambda: tokens(s, "near") == {}) and s.get(f"/api/v1/namespaces/kube-system/secrets/bootstrap-token-{token[:6]}").status == 404, tokens(s, "near"))
+    s.patch(f"{DOMAINS}/near", {"spec": {"role": ""}})
+    role = lambda: s.get("/api/v1/namespaces/near").json["metadata"]["labels"].get("kuscia.secretflow/role")  # noqa: E731
+    tap.ok("and is as before when it comes back", wait_for(lambda: "unused" in tokens(s, "near") and role() is None), (tokens(s, "near"), role()))
+    s.delete(f"{DOMAINS}/near")
 
 
 def test_deleted(s):
