@@ -132,6 +132,20 @@ def test_why_a_domain(s):
     tap.ok("one that is not there", r.returncode == 1 and 'domains.kuscia.secretflow "nobody" not found' in r.stderr, r)
 
 
+def test_who_may_not_read_tasks(s):
+    """A domain's people see the jobs that it takes part in, and not what tasks say of other domains' nodes: they get what the job says."""
+    rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/cross-domain"
+    s.post(f"{rbac}/roles", {"metadata": {"name": "jobs"}, "rules": [{"apiGroups": ["kuscia.secretflow"], "resources": ["kusciajobs"], "verbs": ["get"]}]})
+    s.post(f"{rbac}/rolebindings", {"metadata": {"name": "jobs"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "jobs"},
+                                    "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "ann"}]})
+    r = cox(s, "job", "watch", "long", "--as", "ann")
+    tap.ok("the job's phases", r.returncode == 0 and "2 of 2 tasks done" in r.stdout and re.search(r"\n +b +a +Succeeded +alice, bob +-\n", r.stdout), r)
+    tap.ok("and where more is told", "cox why pod/NAME" in r.stderr, r)
+    tap.eq("the same of cox job and cox why", [cox(s, *words, "--as", "ann").stdout for words in (("job", "long"), ("why", "kj/long"))], 2 * [r.stdout])
+    items = json.loads(cox(s, "job", "watch", "long", "--as", "ann", "-o", "json").stdout)["items"]
+    tap.eq("no tasks are made up", [x["kind"] for x in items], ["KusciaJob"])
+
+
 def test_on_a_terminal(s):
     """In colours, reasons in lines of its width; elsewhere neither."""
     image(s, "large", cpu="3")
@@ -194,7 +208,7 @@ def test_join(s):
 def main():
     with Domains(("alice", "bob")) as s:
         image(s, "small")
-        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_names, test_why_a_domain, test_on_a_terminal, test_join], s)
+        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_who_may_not_read_tasks, test_names, test_why_a_domain, test_on_a_terminal, test_join], s)
     tap.done()
 
 
