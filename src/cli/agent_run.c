@@ -6,7 +6,7 @@
 
 #include "agent/node/node_bandwidth.h"
 #include "api/validate.h"
-#include "apiserver/kuscia_words.h"
+#include "apiserver/bandwidth_words.h"
 #include "base/log.h"
 #include "cli/agent_net.h"
 #include "rt/file.h"
