@@ -15,7 +15,7 @@ struct amount {
 struct amounts {
     struct amount list[AMOUNTS_MAX];
     size_t len;
-    bool is_cut; /* there were more */
+    bool is_cut; /* there are more, of which nothing is known */
 };
 struct node {
     char *name;
@@ -271,7 +271,7 @@ static void add_notes(struct amounts *have, const struct json *notes, const stru
 
 void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
 {
-    const struct json *allocatable = json_path(obj, "status", "allocatable", NULL);
+    const struct json *allocatable = json_path(obj, "status", "allocatable", NULL), *capacity = json_path(obj, "status", "capacity", NULL);
     str domain = json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA_NODE_LABEL));
     struct node *n = map_del(&r->nodes_, name);
     if (n)
@@ -281,8 +281,10 @@ void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
     n = xnew(struct node);
     *n = (struct node){.name = str_dup(name), .domain = domain_get(r, domain), .ready = is_ready(obj)};
     vec_push(&n->domain->nodes, n);
-    add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : json_path(obj, "status", "capacity", NULL), NULL);
-    add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), json_path(obj, "status", "capacity", NULL));
+    add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : capacity, NULL);
+    n->have.is_cut |= !n->have.len; /* its agent has not said yet what it has: it may be anything */
+    if (n->have.len)
+        add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), capacity);
     map_put(&r->nodes_, str_of(n->name), n);
 }
 

@@ -190,6 +190,10 @@ TEST(odd_ones)
     T_EQ_STR(kuscia_room_never(&r, &a, &l), "party bob: a pod needs 33333334 bit/s egress bandwidth, and the largest node of the domain, bob-0, has 33333332 bit/s egress bandwidth");
     l = lay(&a, "{}", "{}", "{\"cox.io/egress-bandwidth\":\"2000000\"}", 1);
     T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    struct json fresh = json_literal(&a, "{\"metadata\":{\"labels\":{\"kuscia.secretflow/namespace\":\"bob\"}}}"); /* its agent comes with the next request */
+    kuscia_room_node(&r, S("bob-1"), &fresh);
+    l = lay(&a, "{}", "{}", "{\"cox.io/egress-bandwidth\":\"33333334\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
     kuscia_room_fini(&r);
 }
 

@@ -3,7 +3,7 @@
  *   pods of alice's: 60M, 50M, 50M          nodes a0: 100M, a1: 60M free      60M goes to a0, where most is free, and the second 50M fits nowhere:   60M to a1, the others to a0
  *   two of alice, bob, carol are enough     alice's links are full            alice goes first, then nobody else can:                                bob and carol
  * Parties are taken in their order, the hardest to place first, or left out as long as enough remain; pods go to the tightest of the nodes that take them.  What leads nowhere is taken back.
- * Exact for few nodes; of many the CANDIDATES tightest are looked at, and no more than STEPS placements are tried.  It costs a look at every node for each class, so it is for those tasks alone for whom
+ * Exact for few nodes; of many the CANDIDATES tightest are looked at, and no pod is looked at beside a node more than LOOKS times.  It costs a look at every node for each class, so it is for those tasks alone for whom
  * the order can matter: with different pods in one domain, or with more parties than must be. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sched/engine/links.h"
@@ -12,7 +12,7 @@
 #include "sched/engine/unit_attempt.h"
 
 #define CANDIDATES 24u
-#define STEPS 512u
+#define LOOKS 4096u
 #define PODS_MAX 64u /* that wait */
 
 struct candidates {
@@ -25,7 +25,7 @@ struct pack {
     struct attempt *a;
     const uint64_t *within;
     struct candidates *of; /* by class */
-    uint32_t nof, steps;
+    uint32_t nof, looks;
 };
 
 /* --- for whom ------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -88,10 +88,12 @@ static const struct candidates *candidates_of(const struct pack *x, class_id c)
     return i < x->nof ? &x->of[i] : NULL;
 }
 
-/* Of all that wait, as long as nothing of them is in place: with more of it there they only become fewer. */
-static void find_candidates(struct pack *x)
+/* Of all that wait, as long as nothing of them is in place: with more of it there they only become fewer.  false: one that must be has none. */
+static bool find_candidates(struct pack *x)
 {
     struct sched *s = x->a->s;
+    const struct branch *root = &x->a->tree[x->a->root];
+    bool needs_all = root->waiting <= root->target - root->placed;
     uint64_t *fits = arena_array(&x->a->arena, s->view.words, uint64_t);
     for (uint32_t i = 0; i < x->a->npods; i++) {
         class_id c = s->pods[x->a->pods[i]].class_;
@@ -102,7 +104,10 @@ static void find_candidates(struct pack *x)
         place_feasible(s, c, x->within, fits);
         bits_foreach(n, fits, s->view.words)
             offer(one, n, slack_on(s, s->classes[c], n));
+        if (!one->n && needs_all)
+            return false;
     }
+    return true;
 }
 
 /* --- the search ------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -112,9 +117,9 @@ static bool put_one(struct pack *x, pod_id p, node_id n)
 {
     struct attempt *a = x->a;
     struct sched *s = a->s;
+    x->looks++;
     if (!place_fits(s, s->pods[p].class_, n) || (a->rules->bandwidth >= 0 && links_lack(s, p, NULL)))
         return false;
-    x->steps++;
     model_assign(s, p, n, PS_ASSUMED, 0);
     vec_push(&a->done, (struct placement){p, n, s->pods[p].gpu_mask, 0});
     tree_place(a->tree, a->root, tree_branch_of(a->unit, &s->pods[p]), 1);
@@ -134,7 +139,7 @@ static bool put_members(struct pack *x, uint32_t k, uint32_t i, uint32_t from)
     class_id c = a->s->pods[p].class_;
     const struct candidates *at = candidates_of(x, c);
     bool next_is_equal = i + 1 < br->count && a->s->pods[a->pods[br->first + i + 1]].class_ == c;
-    for (uint32_t n = from; n < at->n && x->steps < STEPS; n++) {
+    for (uint32_t n = from; n < at->n && x->looks < LOOKS; n++) {
         struct attempt_mark m = attempt_begin(a);
         if (put_one(x, p, at->node[n]) && put_members(x, k, i + 1, next_is_equal ? n : 0)) {
             statement_commit(a->s, m.statement);
@@ -171,6 +176,5 @@ bool attempt_pack(struct attempt *a, const uint64_t *within)
         a->tree[b].nearby = NULL;
         a->tree[b].beyond = NULL;
     }
-    find_candidates(&x);
-    return put_parties(&x, 0);
+    return find_candidates(&x) && put_parties(&x, 0);
 }
