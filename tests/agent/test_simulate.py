@@ -63,6 +63,15 @@ def nodes_are_ready(s, sim):
     tap.eq("a lease that belongs to the node", (lease["spec"]["holderIdentity"], lease["metadata"]["ownerReferences"][0]["uid"]), ("sim-7", one["metadata"]["uid"]))
 
 
+def networks_as_people_say(s, sim):
+    """As of a real node: the annotation is what the node has, as long as it is there; it gets less and more."""
+    node, both = "/api/v1/nodes/sim-3", ("cox.io/egress-bandwidth", "cox.io/ingress-bandwidth")
+    said = lambda: [s.get(node).json["status"]["allocatable"].get(k) for k in both]  # noqa: E731
+    for text, want in (("200M", ["200M", "200M"]), ("egress=1Gbps,ingress=10Gi", ["1G", "10Gi"]), (None, [None, None])):
+        s.patch(node, {"metadata": {"annotations": {"cox.io/bandwidth-capacity": text}}})
+        tap.ok(f"bandwidth-capacity {text}", wait_for(lambda: said() == want, PATIENCE), said())
+
+
 def a_deployment_becomes_ready(s, sim):
     body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"},
             "spec": {"replicas": 200, "selector": {"matchLabels": {"app": "web"}},
@@ -124,7 +133,7 @@ def main():
     with Server(scheduler=True, args=["--node-grace", "600s", "--pod-gc-quarantine", "1s"]) as s:
         sim = Simulator(s)
         try:
-            tap.run([nodes_are_ready, a_deployment_becomes_ready, another_simulator_goes_on, scaling_down, jobs_complete, a_node_is_deleted, everything_goes], s, sim)
+            tap.run([nodes_are_ready, networks_as_people_say, a_deployment_becomes_ready, another_simulator_goes_on, scaling_down, jobs_complete, a_node_is_deleted, everything_goes], s, sim)
         finally:
             if sim.process and sim.process.poll() is None:
                 sim.end(signal.SIGKILL)

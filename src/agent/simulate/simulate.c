@@ -44,7 +44,7 @@ void sim_call_start(struct sim_call *c, const char *method, const char *content_
 static void on_pump(struct loop_defer *d)
 {
     struct simulate *s = container_of(d, struct simulate, pump);
-    while (s->free_calls && !s->stopped && (sim_leases_pump(s) || sim_nodes_pump(s) || sim_pods_pump(s)))
+    while (s->free_calls && !s->stopped && (sim_leases_pump(s) || sim_nodes_pump(s) || sim_bandwidth_pump(s) || sim_pods_pump(s)))
         ;
 }
 
@@ -80,8 +80,11 @@ int simulate_new(const struct simulate_opts *opts, struct simulate **ret, struct
     }
     s->opts.parallel = parallel;
     s->nodes = xcalloc(opts->nodes, 1);
+    s->noted = xcalloc(opts->nodes, 1);
     sim_nodes_start(s);
     r = sim_pods_start(s, err);
+    if (r == 0)
+        r = sim_bandwidth_start(s, err);
     if (r < 0) {
         simulate_free(s);
         return r;
@@ -102,8 +105,10 @@ void simulate_free(struct simulate *s)
     loop_timer_stop(s->opts.loop, &s->node_timer);
     loop_timer_stop(s->opts.loop, &s->lease_timer);
     loop_timer_stop(s->opts.loop, &s->pod_timer);
+    loop_timer_stop(s->opts.loop, &s->bandwidth_timer);
     loop_defer_cancel(s->opts.loop, &s->pump);
     sim_pods_free(s);
+    sim_bandwidth_free(s);
     for (unsigned i = 0; i < s->opts.parallel; i++) {
         strbuf_fini(&s->calls[i].path);
         strbuf_fini(&s->calls[i].body);
@@ -111,6 +116,7 @@ void simulate_free(struct simulate *s)
     vec_fini(&s->again);
     free(s->calls);
     free(s->nodes);
+    free(s->noted);
     arena_fini(&s->arena);
     free(s);
 }

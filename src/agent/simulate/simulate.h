@@ -1,6 +1,7 @@
 /* simulate.h - nodes on paper: registered, alive, and their pods start, end and go as on real ones, without a process behind them.
  *
  *   one informer of all bound pods ─► pod_plan on paper ─► PATCH pods/status, DELETE with grace 0: a bounded number of calls at a time
+ *   one informer of simulated nodes ─► PATCH nodes/status with what the annotation cox.io/bandwidth-capacity says, as a real node reports it
  *   N nodes: POST once, a Lease each, renewed so seldom that the server gets SIMULATE_LEASES_PER_S writes at most (leaseDurationSeconds says so)
  *
  * For scale tests of everything else.  What a node knows of a pod stands in the pod's status, so the simulator keeps little and can be killed and started again at any moment.

@@ -1,11 +1,12 @@
 /* simulate_internal.h - the parts of the simulator among themselves.
  *
- *   simulate.c: calls and their turn;  simulate_nodes.c: nodes and leases;  simulate_pods.c: events, timers, what is to be done for a pod;
- *   simulate_paper.c: a pod's next status
+ *   simulate.c: calls and their turn;  simulate_nodes.c: nodes and leases;  simulate_bandwidth.c: what people say of a node's network;
+ *   simulate_pods.c: events, timers, what is to be done for a pod;  simulate_paper.c: a pod's next status
  * Threads: the loop's. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "agent/node/node_bandwidth.h"
 #include "agent/simulate/simulate.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -25,6 +26,13 @@ struct sim_call {
 
 /* --- nodes ------------------------------------------------------------------------------------------------ */
 enum sim_node_state { SIM_NODE_NEW, SIM_NODE_ASKED, SIM_NODE_LEASE, SIM_NODE_READY, SIM_NODE_GONE };
+
+/* To be written into a node's status. */
+struct sim_bandwidth {
+    uint32_t node;
+    bool has; /* else it says nothing of its network */
+    int64_t bits[BANDWIDTH_ENDS];
+};
 
 /* --- pods ------------------------------------------------------------------------------------------------- */
 enum sim_pod_state {
@@ -86,6 +94,11 @@ struct simulate {
     int64_t lease_s;
     uint32_t lease_node;
 
+    struct informer *node_informer;
+    uint8_t *noted; /* of each node: its annotation counts now */
+    VEC(struct sim_bandwidth) bandwidths;
+    struct loop_timer bandwidth_timer;
+
     struct informer *informer;
     struct map by_key; /* "ns/name" -> place + 1 */
     VEC(struct sim_pod *) chunks;
@@ -104,6 +117,7 @@ static inline struct sim_pod *sim_pod(struct simulate *s, uint32_t i)
 {
     return &s->chunks.p[i / SIM_CHUNK][i % SIM_CHUNK];
 }
+bool sim_find_node(const struct simulate *s, str name, uint32_t *ret); /* one of ours */
 uint32_t sim_pod_address(uint32_t pod);   /* 10.64.0.0/10 */
 uint32_t sim_node_address(uint32_t node); /* 10.0.0.0/10 */
 str sim_address_text(struct arena *a, uint32_t address);
@@ -111,16 +125,24 @@ str sim_address_text(struct arena *a, uint32_t address);
 /* A free call, NULL when all are under way.  sim_call_start takes it; path and body are filled before. */
 struct sim_call *sim_call_take(struct simulate *s);
 void sim_call_start(struct sim_call *c, const char *method, const char *content_type, void (*done)(struct sim_call *c, int status, str response));
+struct sim_call *sim_call_for_node(struct simulate *s, uint32_t node, const char *folder); /* the same, with the path FOLDER/NAME */
 void sim_pump(struct simulate *s); /* at the end of this turn: starts what has its turn */
 
 /* Each starts at most one call; false: nothing to do, or no call free. */
 bool sim_nodes_pump(struct simulate *s);
 bool sim_leases_pump(struct simulate *s);
+bool sim_bandwidth_pump(struct simulate *s);
 bool sim_pods_pump(struct simulate *s);
 
 void sim_nodes_start(struct simulate *s);
 int sim_pods_start(struct simulate *s, struct err *err) MUST_CHECK;
 void sim_pods_free(struct simulate *s);
+int sim_bandwidth_start(struct simulate *s, struct err *err) MUST_CHECK;
+void sim_bandwidth_free(struct simulate *s);
+/* What a node has with that annotation ("": none), from --node-capacity otherwise.  The annotation can be read. */
+struct sim_bandwidth sim_bandwidth_of(const struct simulate *s, str note);
+/* ,"cox.io/egress-bandwidth":"..." and its like */
+void sim_bandwidth_add(struct strbuf *b, const struct sim_bandwidth *x);
 
 /* --- paper ------------------------------------------------------------------------------------------------ */
 enum sim_step { SIM_STEP_START, SIM_STEP_END, SIM_STEP_DELETE };

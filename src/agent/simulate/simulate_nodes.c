@@ -5,7 +5,6 @@
  *
  * With N nodes and 100 renewals a second a lease is renewed every N/100 seconds and lasts four times as long. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/node/node_bandwidth.h"
 #include "agent/simulate/simulate_internal.h"
 #include "base/civil.h"
 #include "base/log.h"
@@ -28,6 +27,16 @@ str sim_address_text(struct arena *a, uint32_t x)
 static void add_name(struct simulate *s, struct strbuf *b, uint32_t node)
 {
     strbuf_addf(b, "%s%u", s->prefix, node + s->opts.first);
+}
+
+bool sim_find_node(const struct simulate *s, str name, uint32_t *ret)
+{
+    uint64_t n;
+    str prefix = str_of(s->prefix), digits = str_from(name, prefix.len);
+    if (!str_has_prefix(name, prefix) || !digits.len || (digits.len > 1 && digits.p[0] == '0') || !str_to_u64(digits, &n) || n < s->opts.first || n - s->opts.first >= s->opts.nodes)
+        return false;
+    *ret = (uint32_t)(n - s->opts.first);
+    return true;
 }
 
 /* --- texts ------------------------------------------------------------------------------------------------ */
@@ -78,22 +87,6 @@ static bool is_given(const char *const *pairs, const char *key)
     return false;
 }
 
-/* Under the names and in the units of a real node; on paper nothing is kept for the system. */
-static void add_bandwidth(struct strbuf *b, const char *const *capacity)
-{
-    struct node_bandwidth n;
-    bool given = false;
-    for (const char *const *p = capacity; p && *p; p++) {
-        str value = str_of(*p), name;
-        given |= str_cut(&value, '=', &name) && node_bandwidth_is_name(name);
-    }
-    if (!given || node_bandwidth(capacity, NULL, 0, &n, NULL) < 0) /* simulate_new has looked */
-        return;
-    for (int e = 0; e < BANDWIDTH_ENDS; e++)
-        strbuf_addf(b, ",\"%s\":\"%lld\"", bandwidth_resource[e], (long long)n.total[e]);
-    strbuf_addf(b, ",\"" BANDWIDTH_KUSCIA "\":\"%lld\"", (long long)(MIN(n.total[BANDWIDTH_OUT], n.total[BANDWIDTH_IN]) / BANDWIDTH_MBIT));
-}
-
 static void add_resources(struct simulate *s, struct strbuf *b)
 {
     static const struct {
@@ -108,7 +101,8 @@ static void add_resources(struct simulate *s, struct strbuf *b)
         if (str_cut(&value, '=', &key) && !node_bandwidth_is_name(key))
             add_pairs(b, (const char *const[]){*p, NULL}, 0);
     }
-    add_bandwidth(b, s->opts.capacity);
+    struct sim_bandwidth network = sim_bandwidth_of(s, S(""));
+    sim_bandwidth_add(b, &network);
     b->p[from] = '{'; /* in place of the first comma */
     strbuf_add_char(b, '}');
 }
@@ -209,7 +203,7 @@ static void on_lease_patched(struct sim_call *c, int status, str response UNUSED
         ask_again(c->sim, c->who);
 }
 
-static struct sim_call *call_for(struct simulate *s, uint32_t node, const char *folder)
+struct sim_call *sim_call_for_node(struct simulate *s, uint32_t node, const char *folder)
 {
     struct sim_call *c = sim_call_take(s);
     if (!c)
@@ -228,7 +222,7 @@ static void on_lease_made(struct sim_call *c, int status, str response UNUSED)
     struct sim_call *next;
     if (is_good(status)) {
         node_is_ready(s, c->who);
-    } else if (status == 409 && (next = call_for(s, c->who, LEASES))) {
+    } else if (status == 409 && (next = sim_call_for_node(s, c->who, LEASES))) {
         char now[CIVIL_MICRO_LEN + 1];
         civil_format_micro(clock_wall(s->opts.clock), now);
         strbuf_addf(&next->body, "{\"spec\":{\"leaseDurationSeconds\":%lld,\"renewTime\":\"%s\"}}", (long long)s->lease_s, now);
@@ -268,7 +262,7 @@ static void on_node_made(struct sim_call *c, int status, str response)
     struct sim_call *next;
     if (is_good(status)) {
         make_lease(s, c->who, response);
-    } else if (status == 409 && (next = call_for(s, c->who, "/api/v1/nodes"))) {
+    } else if (status == 409 && (next = sim_call_for_node(s, c->who, "/api/v1/nodes"))) {
         strbuf_add_str(&next->path, S("/status"));
         strbuf_add_str(&next->body, S("{\"status\":"));
         add_status(s, &next->body, c->who);
@@ -329,7 +323,7 @@ static void on_renewed(struct sim_call *c, int status, str response UNUSED)
     struct sim_call *look;
     s->stats.leases += is_good(status);
     s->stats.failures += !is_good(status) && status != 404;
-    if (status == 404 && s->nodes[c->who] == SIM_NODE_READY && (look = call_for(s, c->who, "/api/v1/nodes")))
+    if (status == 404 && s->nodes[c->who] == SIM_NODE_READY && (look = sim_call_for_node(s, c->who, "/api/v1/nodes")))
         sim_call_start(look, "GET", "", on_node_looked_for);
 }
 
@@ -338,7 +332,7 @@ bool sim_leases_pump(struct simulate *s)
     for (uint32_t turns = 0; s->lease_due <= loop_now(s->opts.loop) && turns < s->opts.nodes; turns++) {
         uint32_t node = s->lease_node;
         bool is_ready = s->nodes[node] == SIM_NODE_READY;
-        struct sim_call *c = is_ready ? call_for(s, node, LEASES) : NULL;
+        struct sim_call *c = is_ready ? sim_call_for_node(s, node, LEASES) : NULL;
         if (is_ready && !c)
             return false;
         s->lease_node = (node + 1) % s->opts.nodes;

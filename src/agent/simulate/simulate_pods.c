@@ -368,16 +368,6 @@ static bool glance_at(str text, struct glance *g)
     return g->uid.len && g->uid.len <= SIM_UID_MAX;
 }
 
-static bool find_node(const struct simulate *s, str name, uint32_t *ret)
-{
-    uint64_t n;
-    str prefix = str_of(s->prefix), digits = str_from(name, prefix.len);
-    if (!str_has_prefix(name, prefix) || !digits.len || (digits.len > 1 && digits.p[0] == '0') || !str_to_u64(digits, &n) || n < s->opts.first || n - s->opts.first >= s->opts.nodes)
-        return false;
-    *ret = (uint32_t)(n - s->opts.first);
-    return true;
-}
-
 static void see_event(struct simulate *s, uint32_t place, const struct glance *g, str text)
 {
     struct sim_pod *p = sim_pod(s, place);
@@ -419,7 +409,7 @@ static void on_event(struct informer *inf, struct informer_event *ev)
     }
     struct glance g;
     uint32_t node;
-    if (!glance_at(ev->object, &g) || !find_node(s, g.node, &node))
+    if (!glance_at(ev->object, &g) || !sim_find_node(s, g.node, &node))
         return;
     struct sim_pod *p = place ? sim_pod(s, --place) : NULL;
     if (p && !str_is(g.uid, p->uid)) { /* one of the same name */

@@ -15,8 +15,9 @@ struct server {
     struct loop *loop;
     struct arena a;
     struct json pods; /* "ns/name": pod */
-    struct client_watch *watch;
-    VEC(str) events;
+    str node_patch; /* of the first node: what its status is told last */
+    struct client_watch *watch, *node_watch;
+    VEC(str) events, node_events;
     struct loop_defer tell;
     unsigned nodes, leases, node_patches, reports, deletes, reads, fail_next;
     unsigned under_way, most;
@@ -29,6 +30,10 @@ static void tell(struct loop_defer *d)
         v->watch->event(v->watch, v->events.p[i]);
     if (v->watch)
         vec_clear(&v->events);
+    for (size_t i = 0; v->node_watch && i < v->node_events.len; i++)
+        v->node_watch->event(v->node_watch, v->node_events.p[i]);
+    if (v->node_watch)
+        vec_clear(&v->node_events);
 }
 
 static void push_event(struct server *v, const char *type, const struct json *pod)
@@ -92,6 +97,12 @@ static int serve(struct server *v, struct client_call *c, str *ret)
     }
     if (str_has_prefix(c->path, S("/api/v1/namespaces/")))
         return serve_pod(v, c, ret);
+    if (str_has_prefix(c->path, S("/api/v1/nodes?"))) {
+        *ret = S("{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}");
+        return 200;
+    }
+    if (str_is(c->path, "/api/v1/nodes/sim-0/status"))
+        v->node_patch = arena_str(&v->a, c->body);
     bool is_lease = str_find(c->path, S("/leases")) >= 0;
     if (str_is(c->method, "POST")) {
         struct json body;
@@ -133,7 +144,7 @@ static void call(struct client_transport *t, struct client_call *c)
 static void watch(struct client_transport *t, struct client_watch *w)
 {
     struct server *v = container_of(t, struct server, transport);
-    v->watch = w;
+    *(str_has_prefix(w->path, S("/api/v1/nodes?")) ? &v->node_watch : &v->watch) = w;
     v->tell.fn = tell;
     loop_defer(v->loop, &v->tell);
 }
@@ -141,7 +152,7 @@ static void watch(struct client_transport *t, struct client_watch *w)
 static void watch_stop(struct client_transport *t, struct client_watch *w)
 {
     struct server *v = container_of(t, struct server, transport);
-    v->watch = NULL;
+    *(w == v->node_watch ? &v->node_watch : &v->watch) = NULL;
     w->ended(w, 200);
 }
 
@@ -200,6 +211,7 @@ static void server_close(struct server *v, struct simulate *s)
     simulate_free(s);
     loop_free(v->loop);
     vec_fini(&v->events);
+    vec_fini(&v->node_events);
     arena_fini(&v->a);
 }
 
@@ -226,10 +238,62 @@ TEST(nodes_register)
     server_open(&v);
     struct simulate *s = start(&v, (struct simulate_opts){.nodes = 40, .parallel = 4, .zones = 3, .capacity = (const char *const[]){"cpu=4", "nvidia.com/gpu=8", NULL}});
     T_OK(run_until(&v, all_nodes));
-    T_OK(v.most <= 5); /* and the informer's list */
+    T_OK(v.most <= 6); /* and the informers' lists */
     struct simulate_stats st;
     simulate_stats(s, &st);
     T_EQ_INT(st.nodes, 40);
+    server_close(&v, s);
+}
+
+static void say_of_node(struct server *v, const char *annotations, const char *capacity)
+{
+    vec_push(&v->node_events, arena_fmt(&v->a, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"sim-0\",\"annotations\":{%s}},\"status\":{\"capacity\":{%s}}}}", annotations, capacity));
+    v->node_patch = S("");
+    v->tell.fn = tell;
+    loop_defer(v->loop, &v->tell);
+}
+
+static bool is_said(struct server *v)
+{
+    return v->node_patch.len > 0;
+}
+
+#define EGRESS(bits) "\"cox.io/egress-bandwidth\":\"" bits "\""
+#define INGRESS(bits) "\"cox.io/ingress-bandwidth\":\"" bits "\""
+
+/* As a real node's agent: the annotation wins over --node-capacity, and is no more when it is taken away. */
+TEST(networks_as_people_say)
+{
+    struct server v;
+    server_open(&v);
+    struct simulate *s = start(&v, (struct simulate_opts){.nodes = 1, .capacity = (const char *const[]){"bandwidth=100M", NULL}});
+    say_of_node(&v, "\"cox.io/bandwidth-capacity\":\"egress=1Gbps\"", EGRESS("100M") "," INGRESS("100M"));
+    T_OK(run_until(&v, is_said));
+    T_EQ_STR(v.node_patch, "{\"status\":{\"capacity\":{" EGRESS("1000000000") "," INGRESS("100000000") ",\"kuscia.io/bandwidth\":\"100\"},"
+                           "\"allocatable\":{" EGRESS("1000000000") "," INGRESS("100000000") ",\"kuscia.io/bandwidth\":\"100\"}}}");
+    unsigned patches = v.node_patches;
+    say_of_node(&v, "\"cox.io/bandwidth-capacity\":\"egress=1Gbps\"", EGRESS("1G") "," INGRESS("100M")); /* it says so already */
+    say_of_node(&v, "\"cox.io/bandwidth-capacity\":\"much\"", EGRESS("1G") "," INGRESS("100M"));           /* no amount: what counted stays */
+    say_of_node(&v, "", EGRESS("1G") "," INGRESS("100M"));
+    T_OK(run_until(&v, is_said));
+    T_EQ_STR(v.node_patch, "{\"status\":{\"capacity\":{" EGRESS("100000000") "," INGRESS("100000000") ",\"kuscia.io/bandwidth\":\"100\"},"
+                           "\"allocatable\":{" EGRESS("100000000") "," INGRESS("100000000") ",\"kuscia.io/bandwidth\":\"100\"}}}");
+    T_EQ_INT(v.node_patches, patches + 1);
+    server_close(&v, s);
+}
+
+/* Where nothing was said of the network before, nothing is afterwards. */
+TEST(networks_that_nobody_named)
+{
+    struct server v;
+    server_open(&v);
+    struct simulate *s = start(&v, (struct simulate_opts){.nodes = 1});
+    say_of_node(&v, "\"cox.io/bandwidth-capacity\":\"50M\"", "");
+    T_OK(run_until(&v, is_said));
+    T_OK(str_find(v.node_patch, S(EGRESS("50000000") "," INGRESS("50000000"))) > 0);
+    say_of_node(&v, "", EGRESS("50M") "," INGRESS("50M"));
+    T_OK(run_until(&v, is_said));
+    T_OK(str_find(v.node_patch, S("\"cox.io/egress-bandwidth\":null,\"cox.io/ingress-bandwidth\":null,\"kuscia.io/bandwidth\":null")) > 0);
     server_close(&v, s);
 }
 
@@ -349,4 +413,4 @@ TEST(restarts_on_paper)
     }
 }
 
-TEST_MAIN(nodes_register, pods_run_and_go, pods_that_end, lost_answers, finalizers_see_the_end, restarts_on_paper)
+TEST_MAIN(nodes_register, networks_as_people_say, networks_that_nobody_named, pods_run_and_go, pods_that_end, lost_answers, finalizers_see_the_end, restarts_on_paper)
