@@ -6,12 +6,14 @@ struct json json_make(struct arena *a, const char *text, ...)
     struct strbuf b = strbuf_on(a);
     va_list ap;
     va_start(ap, text);
-    for (; *text; text++) {
-        if (*text != '%') {
-            strbuf_add_char(&b, *text);
-            continue;
-        }
-        switch (*++text) {
+    strbuf_grow(&b, 512); /* most of them fit */
+    for (;; text++) {
+        const char *hole = strchrnul(text, '%');
+        strbuf_add(&b, text, (size_t)(hole - text));
+        if (!*hole)
+            break;
+        text = hole + 1;
+        switch (*text) {
         case 's':
             json_write_string(&b, str_of(va_arg(ap, const char *)));
             break;
