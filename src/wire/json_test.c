@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/json.h"
+#include "wire/json_make.h"
 
 #include <math.h>
 
@@ -561,8 +562,24 @@ TEST(depth_of_trees)
     }
 }
 
+TEST(made_from_a_text_with_holes)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    char name[] = "a \"quoted\" name\n";
+    struct json list = json_literal(&a, "[1,{\"x\":null}]");
+    struct json v = json_make(&a, "{\"s\":%s,%S:%d, \"e\\u0041\" : [ %j,true,-1.5e3,[],{}, \"\" ],\"n\":null}", name, S("key"), INT64_MIN, &list);
+    name[0] = 'b';
+    list.items[1] = json_null();
+    T_EQ_STR(json_text(&a, &v), "{\"s\":\"a \\\"quoted\\\" name\\n\",\"key\":-9223372036854775808,\"eA\":[[1,{\"x\":null}],true,-1.5e3,[],{},\"\"],\"n\":null}");
+    v = json_make(&a, "%j", &list);
+    T_EQ_STR(json_text(&a, &v), "[1,null]");
+    v = json_make(&a, "{}");
+    json_set(&a, &v, S("grows"), json_make(&a, "%d", (int64_t)7));
+    T_EQ_STR(json_text(&a, &v), "{\"grows\":7}");
+}
+
 TEST_MAIN(accepts, rejects_with_the_sentences_of_go, rejects_bad_utf8, unescapes, escapes_as_go,
           plain_strings_point_into_the_text, writes_pretty, depth_is_bounded, several_values_one_after_another,
           duplicates_are_reported_and_the_last_wins, one_key_many_times, large_objects_are_not_quadratic,
           large_object_cut_off_leaks_nothing, equality, doubles_as_go_writes_them, reads_members, changes,
-          copy_shares_nothing, random_trees_round_trip, depth_of_trees)
+          copy_shares_nothing, random_trees_round_trip, depth_of_trees, made_from_a_text_with_holes)
