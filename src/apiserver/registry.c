@@ -180,8 +180,8 @@ void registry_publish(struct registry *r, struct arena arena, const struct api_r
 static const struct api_resource *find3(const struct map *m, str x, str y, str z)
 {
     char key[512];
-    int n = snprintf(key, sizeof key, STR_FMT "/" STR_FMT "/" STR_FMT, STR_ARG(x), STR_ARG(y), STR_ARG(z));
-    return n < 0 || (size_t)n >= sizeof key ? NULL : map_get(m, str_n(key, (size_t)n));
+    str path = str_path(key, sizeof key, (str[]){x, y, z}, 3);
+    return path.p ? map_get(m, path) : NULL;
 }
 
 const struct api_resource *registry_find(const struct registry_snapshot *s, str group, str version, str plural)

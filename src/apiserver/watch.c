@@ -253,8 +253,8 @@ static struct topic *topic_find(struct watch_hub *h, str group, str plural)
     if (last && last->group_len == group.len && last->plural_len == plural.len && memcmp(last->key, group.p, group.len) == 0 &&
         memcmp(last->key + group.len + 1, plural.p, plural.len) == 0)
         return h->last_topic;
-    int n = snprintf(key, sizeof key, STR_FMT "/" STR_FMT, STR_ARG(group), STR_ARG(plural));
-    struct topic *t = n > 0 && (size_t)n < sizeof key ? map_get(&h->topics, str_n(key, (size_t)n)) : NULL;
+    str path = str_path(key, sizeof key, (str[]){group, plural}, 2);
+    struct topic *t = path.p ? map_get(&h->topics, path) : NULL;
     if (t)
         h->last_topic = t;
     return t;

@@ -31,6 +31,16 @@ TEST(str_cut_walks_a_list)
     T_EQ_STR(head, "c");
 }
 
+TEST(paths_of_parts)
+{
+    char buf[8];
+    T_EQ_STR(str_path(buf, sizeof buf, (str[]){S("a"), S(""), S("bcde")}, 3), "a//bcde");
+    T_EQ_STR(str_path(buf, sizeof buf, (str[]){STR_NONE, S("x")}, 2), "/x");
+    T_OK(!str_path(buf, sizeof buf, (str[]){S("a"), S(""), S("bcdefg")}, 3).p);
+    T_OK(!str_path(buf, sizeof buf, (str[]){S("abcdefgh")}, 1).p);
+    T_OK(!str_path(buf, 2, (str[]){S("a"), S("b")}, 2).p);
+}
+
 TEST(utf8_is_checked)
 {
     T_OK(str_is_utf8(S("gr\xc3\xbc\xc3\x9f \xf0\x9f\x9a\xa3")));
@@ -173,5 +183,5 @@ TEST(errors_wrap_and_map_to_http)
     T_EQ_STR(str_of(err_reason(err.code)), "NotFound");
 }
 
-TEST_MAIN(str_numbers, str_cut_walks_a_list, utf8_is_checked, strbuf_splices, formats_are_those_of_libc, map_matches_a_naive_model, civil_round_trips,
+TEST_MAIN(str_numbers, str_cut_walks_a_list, paths_of_parts, utf8_is_checked, strbuf_splices, formats_are_those_of_libc, map_matches_a_naive_model, civil_round_trips,
           human_durations_look_like_kubectl, arena_keeps_what_it_gave, errors_wrap_and_map_to_http)

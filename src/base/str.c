@@ -194,6 +194,21 @@ bool str_is_utf8(str s)
     return true;
 }
 
+str str_path(char *buf, size_t size, const str *parts, size_t n)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (size - len < parts[i].len + 1)
+            return STR_NONE;
+        if (i)
+            buf[len++] = '/';
+        if (parts[i].len)
+            memcpy(buf + len, parts[i].p, parts[i].len);
+        len += parts[i].len;
+    }
+    return str_n(buf, len);
+}
+
 char *str_dup(str s)
 {
     char *p = xmalloc(s.len + 1);

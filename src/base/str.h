@@ -77,6 +77,8 @@ bool str_to_double(str s, double *ret);
 /* As Go's ParseBool: 1 t T TRUE true True, 0 f F FALSE false False. */
 bool str_to_bool(str s, bool *ret);
 bool str_is_utf8(str s);
+/* The parts with slashes between them, in buf; STR_NONE: it is too small.  For keys of tables, which every request looks up. */
+str str_path(char *buf, size_t size, const str *parts, size_t n);
 char *str_dup(str s) MUST_CHECK; /* heap, NUL-terminated */
 /* For qsort and bsearch over arrays of str. */
 int str_cmp_void(const void *a, const void *b);

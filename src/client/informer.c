@@ -50,7 +50,8 @@ const struct json *informer_event_meta(struct informer_event *ev)
         return json_get(&ev->tree_, S("metadata"));
     str text;
     struct strbuf room = strbuf_on(ev->arena_);
-    if (!ev->has_meta_ && (!raw_member(raw_without_managed_fields(ev->object, &room), S("metadata"), &text) || json_parse(ev->arena_, text, NULL, &ev->meta_, NULL) < 0))
+    struct json_parse_opts first = {.stop_at_end = true}; /* what follows metadata follows there, too */
+    if (!ev->has_meta_ && (!raw_metadata_from(ev->object, &room, &text) || json_parse(ev->arena_, text, &first, &ev->meta_, NULL) < 0))
         return NULL;
     ev->has_meta_ = true;
     return &ev->meta_;

@@ -363,25 +363,41 @@ bool raw_items_next(struct raw_items *it, str *ret)
     return true;
 }
 
+/* The text without the member managedFields, whose value stands there. */
+static str without_fields(str text, str value, struct strbuf *room)
+{
+    size_t from = (size_t)(value.p - text.p), to = from + value.len;
+    while (text.p[from] != '"' || !str_has_prefix(str_from(text, from), S("\"managedFields\"")))
+        from--; /* raw_member came by it */
+    while (to < text.len && is_blank(text.p[to]))
+        to++;
+    if (to < text.len && text.p[to] == ',') {
+        to++;
+    } else { /* the last member: the comma before it goes */
+        size_t back = from;
+        while (back && is_blank(text.p[back - 1]))
+            back--;
+        from = back && text.p[back - 1] == ',' ? back - 1 : from;
+    }
+    strbuf_grow(room, text.len);
+    strbuf_add_str(room, str_sub(text, 0, from));
+    strbuf_add_str(room, str_from(text, to));
+    return strbuf_str(room);
+}
+
 str raw_without_managed_fields(str obj, struct strbuf *room)
 {
     str meta, value;
     if (!raw_member_from(obj, S("metadata"), &meta) || !raw_member(meta, S("managedFields"), &value))
         return obj;
-    size_t from = (size_t)(value.p - obj.p), to = from + value.len;
-    while (obj.p[from] != '"' || !str_has_prefix(str_from(obj, from), S("\"managedFields\"")))
-        from--; /* raw_member came by it */
-    while (to < obj.len && is_blank(obj.p[to]))
-        to++;
-    if (to < obj.len && obj.p[to] == ',') {
-        to++;
-    } else { /* the last member: the comma before it goes */
-        size_t back = from;
-        while (back && is_blank(obj.p[back - 1]))
-            back--;
-        from = back && obj.p[back - 1] == ',' ? back - 1 : from;
-    }
-    strbuf_add_str(room, str_sub(obj, 0, from));
-    strbuf_add_str(room, str_from(obj, to));
-    return strbuf_str(room);
+    return without_fields(obj, value, room);
+}
+
+bool raw_metadata_from(str obj, struct strbuf *room, str *ret)
+{
+    str meta, value;
+    if (!raw_member_from(obj, S("metadata"), &meta))
+        return false;
+    *ret = raw_member(meta, S("managedFields"), &value) ? without_fields(meta, value, room) : meta;
+    return true;
 }

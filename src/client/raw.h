@@ -17,6 +17,8 @@ bool raw_member_from(str obj, str key, str *ret);
 
 /* The text without metadata.managedFields, which few look at and which is often half of it: the text itself, or a copy in `room`. */
 str raw_without_managed_fields(str obj, struct strbuf *room);
+/* From the value of metadata to the end of the text, the same way; false: there is none. */
+bool raw_metadata_from(str obj, struct strbuf *room, str *ret);
 
 /* All members in one walk. */
 struct raw_members {

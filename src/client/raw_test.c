@@ -193,6 +193,10 @@ TEST(managed_fields_are_left_out)
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         STRBUF_AUTO room = STRBUF_HEAP;
         T_EQ_STR(raw_without_managed_fields(str_of(texts[i][0]), &room), texts[i][1]);
+        str before, after;
+        STRBUF_AUTO other = STRBUF_HEAP;
+        bool has = raw_member_from(str_of(texts[i][1]), S("metadata"), &before);
+        T_OK(raw_metadata_from(str_of(texts[i][0]), &other, &after) == has && (!has || str_eq(before, after)));
     }
 }
 

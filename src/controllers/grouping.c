@@ -541,7 +541,7 @@ static uint64_t owner_hash(str object, str meta)
 static void saw_owner(struct grouping *g, struct informer_event *ev)
 {
     str meta, uid;
-    if (!g->known.owners.len || !raw_member(ev->object, S("metadata"), &meta) || !raw_member_text(meta, S("uid"), &uid) || !map_has(&g->known.owners, uid))
+    if (!g->known.owners.len || !raw_member_from(ev->object, S("metadata"), &meta) || !raw_member_text(meta, S("uid"), &uid) || !map_has(&g->known.owners, uid))
         return;
     struct grouping_owner *o = grouping_owner_saw(&g->known, uid, ev->change == INFORMER_DELETED ? 0 : owner_hash(ev->object, meta));
     struct map groups = MAP_INIT; /* a pod speaks for its group */
@@ -569,7 +569,7 @@ static bool may_concern(struct grouping *g, struct informer_event *ev)
             return true;
     if (g->known.pods.len && grouping_pod_find(&g->known, arena_fmt(ev->arena_, STR_FMT "/" STR_FMT, STR_ARG(informer_event_ns(ev)), STR_ARG(informer_event_name(ev)))))
         return true;
-    return g->served && str_find(text, S("\"ownerReferences\"")) >= 0 && !(raw_member(text, S("spec"), &spec) && raw_member(spec, S("nodeName"), &node));
+    return g->served && str_find(text, S("\"ownerReferences\"")) >= 0 && !(raw_member_from(text, S("spec"), &spec) && raw_member_from(spec, S("nodeName"), &node));
 }
 
 static void on_event(struct controller *c, const struct resource *r, struct informer_event *ev)

@@ -344,17 +344,16 @@ void kuscia_room_route(struct kuscia_room *r, str key, const struct json *obj)
 /* All pods of a party are alike but for names. */
 static void needs_of(struct arena *a, const struct layout *l, const struct layout_party *p, struct amounts *ret)
 {
-    struct json nobody = json_object(), pod = kuscia_task_pod(a, l, p, &p->pods[0], &nobody);
-    const struct json *containers = json_path(&pod, "spec", "containers", NULL);
+    struct json notes = json_object(), containers = kuscia_pod_amounts(a, l, p, &notes);
     *ret = (struct amounts){0};
-    for (uint32_t i = 0; json_is(containers, JSON_ARRAY) && i < containers->len; i++) {
-        const struct json *requests = json_path(&containers->items[i], "resources", "requests", NULL);
+    for (uint32_t i = 0; i < containers.len; i++) {
+        const struct json *requests = json_path(&containers.items[i], "resources", "requests", NULL);
         add_list(ret, requests, NULL);
-        add_list(ret, json_path(&containers->items[i], "resources", "limits", NULL), requests);
+        add_list(ret, json_path(&containers.items[i], "resources", "limits", NULL), requests);
     }
     put(ret, S("pods"), 1);
     /* what is lent changes with what is used: never say never */
-    bool accepts = str_is(json_get_str(json_path(&pod, "metadata", "annotations", NULL), S(BANDWIDTH_LEND_NOTE)), BANDWIDTH_LEND_ACCEPT);
+    bool accepts = str_is(json_get_str(&notes, S(BANDWIDTH_LEND_NOTE)), BANDWIDTH_LEND_ACCEPT);
     for (size_t i = 0; i < ret->len; i++) {
         str name = str_of(ret->list[i].name);
         if (bandwidth_is_lent(name) || (accepts && bandwidth_is_resource(name)))

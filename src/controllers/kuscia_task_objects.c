@@ -290,6 +290,19 @@ static str bandwidth_request(const struct layout *l, const struct layout_party *
     return json_str(&list->items[at]);
 }
 
+struct json kuscia_pod_amounts(struct arena *a, const struct layout *l, const struct layout_party *p, struct json *notes)
+{
+    struct json containers = json_array();
+    for (uint32_t i = 0; i < p->containers.len; i++) {
+        struct json one = json_object();
+        json_set(a, &one, S("resources"), resources_of(a, &p->containers.items[i]));
+        json_push(a, &containers, one);
+    }
+    kuscia_bandwidth_pod(a, &containers, bandwidth_request(l, p), notes);
+    kuscia_bandwidth_lend(a, l->task, notes);
+    return containers;
+}
+
 struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *meta)
 {
     struct json containers = json_array(), *labels = json_get(meta, S("labels")), *notes = json_get(meta, S("annotations"));

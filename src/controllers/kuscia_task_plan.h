@@ -63,6 +63,8 @@ struct json kuscia_files(struct arena *a, const struct layout *l, const struct l
 struct json kuscia_meta(struct arena *a, const struct layout *l, const struct layout_party *p, str name, const struct json *owner);
 /* What is in the pod; labels and annotations that come with it are added to its metadata. */
 struct json kuscia_pod_spec(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, struct json *meta);
+/* The containers of a pod of the party with nothing but their resources, as kuscia_task_pod writes them; notes get what annotations say of bandwidth. */
+struct json kuscia_pod_amounts(struct arena *a, const struct layout *l, const struct layout_party *p, struct json *notes);
 struct json kuscia_task_pod(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct json *owner);
 struct json kuscia_service(struct arena *a, const struct layout *l, const struct layout_party *p, const struct layout_pod *pod, const struct layout_port *port, const struct json *owner);
 bool kuscia_party_has_files(const struct layout_party *p);

@@ -276,12 +276,12 @@ bool json_equal(const struct json *a, const struct json *b)
     case JSON_ARRAY:
         if (a->len != b->len)
             return false;
-        for (uint32_t i = 0; i < a->len; i++)
+        for (uint32_t i = 0; a->items != b->items && i < a->len; i++)
             if (!json_equal(&a->items[i], &b->items[i]))
                 return false;
         return true;
     case JSON_OBJECT:
-        return object_equal(a, b);
+        return a->members == b->members ? a->len == b->len : object_equal(a, b); /* what a write leaves alone is shared */
     default:
         return true;
     }

@@ -67,7 +67,7 @@ def networks_as_people_say(s, sim):
     """As of a real node: the annotation is what the node has, as long as it is there; it gets less and more."""
     node, both = "/api/v1/nodes/sim-3", ("cox.io/egress-bandwidth", "cox.io/ingress-bandwidth")
     said = lambda: [s.get(node).json["status"]["allocatable"].get(k) for k in both]  # noqa: E731
-    for text, want in (("200M", ["200M", "200M"]), ("egress=1Gbps,ingress=10Gi", ["1G", "10Gi"]), (None, [None, None])):
+    for text, want in (("200M", ["200M", "200M"]), ("egress=1Gbps,ingress=10Gi", ["1G", "10737418240"]), (None, [None, None])):
         s.patch(node, {"metadata": {"annotations": {"cox.io/bandwidth-capacity": text}}})
         tap.ok(f"bandwidth-capacity {text}", wait_for(lambda: said() == want, PATIENCE), said())
 
