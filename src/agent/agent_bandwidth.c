@@ -493,7 +493,7 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
                 strbuf_addf(&requests, "pod_bandwidth_request_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.request[e]);
             if (b.lent[e])
                 strbuf_addf(&lent, "pod_bandwidth_lent_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.lent[e]);
-            if (b.limit[e])
+            if (b.limit[e] && g->bandwidth && has_own_link(p))
                 strbuf_addf(&limits, "pod_bandwidth_limit_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.limit[e]);
             if (r && r->meter.has_rate)
                 strbuf_addf(&used, "pod_bandwidth_used_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)r->meter.used[e]);

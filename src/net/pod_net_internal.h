@@ -55,6 +55,7 @@ struct pod_net {
     bool tree_gone;          /* nobody needs them, and they were removed */
     bool tree_broken;        /* somebody touched them: they are made anew */
     nsec_t tree_refused_until; /* this kernel cannot, and is not asked again before; by the monotonic clock */
+    int shares_made;         /* how often classes of pods were made or changed */
     bool touched;            /* somebody touched them or links since the last pass */
     struct nl_sock watch;    /* open as long as the devices are there */
 

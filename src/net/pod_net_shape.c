@@ -28,6 +28,7 @@ struct pod_net_share {
     int64_t done[SHAPE_DIRECTIONS];      /* requests in force, cut where they had to be */
     enum led led;
     int link;                            /* number of the one that is led, 0: none was yet */
+    int made;                            /* another number whenever classes were made or changed: bytes of a class begin anew then, or of a part of them */
 };
 
 static bool has_request(const struct shape_share *s)
@@ -215,8 +216,10 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     }
     if (!n->tree_open && want == LED_NOT && s->led == LED_NOT)
         s->stale = false;
-    if (classes && s->stale)
+    if (classes && s->stale) {
+        s->made = ++n->shares_made;
         r = shape_put(&p->sock, &n->tree, rec->ip, &cut);
+    }
     if (r == 0 && s->led != want)
         r = lead(p, rec, want);
     if (r == 0 && !classes && s->stale && n->tree_open)
@@ -360,7 +363,7 @@ static void count_passed(struct pod_net *n, struct nl_sock *s, struct pod_net_co
         if (!rec || rec->ip != ips[i] || !rec->share || rec->share->led != LED_ALL)
             continue;
         list[i].out_bytes = passed[i];
-        list[i].device = -list[i].device;
+        list[i].device = -rec->share->made;
     }
     pthread_mutex_unlock(&n->lock);
     pthread_mutex_unlock(&n->shape_lock);

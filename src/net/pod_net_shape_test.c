@@ -953,6 +953,8 @@ TEST(what_a_limit_holds_back_is_not_counted)
     for (size_t i = 0; i < PATIENCE_MS / 10 && counter_of(n, "pod-a").out_bytes < held.out_bytes + EACH; i++)
         poll(NULL, 0, 10);
     T_OK(counter_of(n, "pod-a").out_bytes >= held.out_bytes + EACH); /* what goes to the node is */
+    SHAPE(n, "pod-a", .limit = {9000, 0});
+    T_OK(counter_of(n, "pod-a").device != held.device); /* the class of the node's part has begun anew */
     SHAPE(n, "pod-a", .limit = {0});
     struct pod_net_counter all = counter_of(n, "pod-a");
     T_OK(all.device && all.device != held.device); /* no rate is made of two kinds of bytes */

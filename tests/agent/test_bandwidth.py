@@ -278,6 +278,17 @@ def what_others_touch_is_repaired(c):
     c.env.clear()
 
 
+def the_machines_own_network(c):
+    """It is not shaped: the pod runs, somebody is told, and no gauge says that it had a limit."""
+    c.create(sized("host", None, annotations={"kubernetes.io/egress-bandwidth": "8M"}, hostNetwork=True))
+    c.wait_running("host")
+    told = lambda: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if e["reason"] == "BandwidthNotEnforced" and e["involvedObject"]["name"] == "host"]  # noqa: E731
+    tap.ok("an Event says that the limit does not hold", wait_for(lambda: [e for e in told() if "the machine's own network" in e["message"]]), told())
+    text = c.get(f"/api/v1/nodes/{c.node}/proxy/metrics").text
+    tap.ok("others have theirs, it has none", 'limit_bits{namespace="default",pod="unshaped"' in text and 'limit_bits{namespace="default",pod="host"' not in text, text)
+    c.delete(c.url("Pod", "host") + "?gracePeriodSeconds=0")
+
+
 def links_that_others_delete(c):
     """The pods' own links and the bridge: nobody starts pods anew, and somebody is told."""
     p = c.wait_running("unshaped")
@@ -312,6 +323,7 @@ TESTS = [
     a_kernel_that_cannot,
     what_others_touch_is_repaired,
     links_that_others_delete,
+    the_machines_own_network,
     it_goes_with_the_pods,
 ]
 
