@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCALARS = {
     "string": "string", "int32": "int32", "int64": "int64", "bool": "bool", "double": "double", "bytes": "bytes",
     "Time": "time", "MicroTime": "microtime", "Duration": "duration", "Quantity": "quantity",
-    "IntOrString": "int_or_string", "RawObject": "raw_object", "Any": "any",
+    "IntOrString": "int_or_string", "RawObject": "raw_object", "Any": "any", "Bandwidth": "bandwidth",
 }
 VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]
 NAME_RULES = {"subdomain": "DNS_SUBDOMAIN", "label": "DNS_LABEL", "label1035": "DNS1035_LABEL", "path": "PATH_SEGMENT"}

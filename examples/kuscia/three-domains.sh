@@ -46,6 +46,9 @@ start() { # a program in a namespace, in the background
     echo $! >"$lab/$name.pid"
 }
 
+# Cgroups are the machine's, whatever the namespace: those of another laboratory are not to be ended with this one's.
+cgroup_of() { echo "cox-$1-$(cat "$lab/id")"; }
+
 # A file whose number is of another program by now stops nobody.
 alive() { tr '\0' ' ' 2>/dev/null <"/proc/$1/cmdline" | grep -qF -- "$lab"; }
 
@@ -64,7 +67,7 @@ down() {
     local d
     for d in $domains; do
         stop "$d"
-        [ ! -d "$lab/$d" ] || at "$d" "$cox" uninstall --yes --grace 1s --data-dir "$lab/$d" --cgroup-root "cox-$d" >/dev/null
+        [ ! -d "$lab/$d" ] || at "$d" "$cox" uninstall --yes --grace 1s --data-dir "$lab/$d" --cgroup-root "$(cgroup_of "$d")" >/dev/null
     done
     stop server
     ip link del "$link" 2>/dev/null || true
@@ -114,6 +117,7 @@ up() {
     [ ! -e "$lab" ] || { echo "$lab is there already: $0 down ends what runs there." >&2; exit 1; }
     ! ip link show "$link" >/dev/null 2>&1 || { echo "$link is there already: one such laboratory at a time; LAB=FOLDER $0 down ends the other one." >&2; exit 1; }
     mkdir -p "$lab"
+    echo $$ >"$lab/id"
     trap 'rc=$?; [ $rc = 0 ] || { tail -n 5 "$lab"/*.log >&2 || true; down; }' EXIT
     hub
     start server hub server --data-dir "$lab/server" --listen "$net.1:6443" --write-kubeconfig "$KUBECONFIG" --agent=false
@@ -126,7 +130,7 @@ up() {
         number=$((number + 1))
         machine "$d" "$net.$number"
         patiently "the token of $d" has_token "$d"
-        start "$d" "$d" join "$server" --domain "$d" --token "$(token_of "$d")" --ca-hash "$hash" --data-dir "$lab/$d" --node-name "$d-1" --node-ip "$net.$number" --cgroup-root "cox-$d" \
+        start "$d" "$d" join "$server" --domain "$d" --token "$(token_of "$d")" --ca-hash "$hash" --data-dir "$lab/$d" --node-name "$d-1" --node-ip "$net.$number" --cgroup-root "$(cgroup_of "$d")" \
             --node-capacity bandwidth=1G --eviction-hard none
     done
     for d in $domains; do

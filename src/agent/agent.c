@@ -162,7 +162,8 @@ static int open_parts(struct agent *g, struct err *err)
         return 0;
     struct streams_opts so = {.loop = g->loop, .pool = g->pool, .listen = o->listen, .cert_pem = o->cert_pem, .key_pem = o->key_pem, .client_ca_pem = o->ca_pem, .find = agent_stream_find,
                               .document = agent_stream_document, .arg = g};
-    return streams_new(&so, &g->port, &g->streams, err);
+    r = streams_new(&so, &g->port, &g->streams, err);
+    return r < 0 ? err_wrap(err, "the agent has no address to answer the server at (does another one run here? --agent-listen says which it takes): ") : 0;
 }
 
 int agent_new(const struct agent_opts *opts, struct agent **ret, struct err *err)

@@ -214,6 +214,10 @@ static int conform_bool(struct conform *c, const struct schema_type *t, struct j
 
 static int conform_string(struct conform *c, const struct schema_type *t, struct json *v, const struct place *at)
 {
+    if (t == &schema_bandwidth && v->type == JSON_NUMBER) {
+        *v = json_string(json_str(v));
+        return 0;
+    }
     return v->type == JSON_STRING ? 0 : type_error(c, t, v, false, at);
 }
 

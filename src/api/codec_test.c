@@ -49,6 +49,18 @@ static void check_report(const char *text, const char *const *want, size_t n)
         T_EQ_STR(report.items[i], want[i]);
 }
 
+#define ROUTE(amount) "{'kind':'ClusterDomainRoute','apiVersion':'kuscia.secretflow/v1alpha1','spec':{'bandwidth':" amount "}}"
+
+TEST(bandwidth_may_go_without_quotes)
+{
+    check_kept(ROUTE("200000000"), ROUTE("'200000000'"));
+    check_kept(ROUTE("1e+09"), ROUTE("'1e+09'"));
+    check_kept(ROUTE("-5"), ROUTE("'-5'")); /* validation says what is wrong with it */
+    check_kept(ROUTE("0"), ROUTE("'0'"));
+    check_kept(ROUTE("'100Mbps'"), ROUTE("'100Mbps'"));
+    check_error(ROUTE("true"), "json: cannot unmarshal bool into Go struct field RouteSpec.spec.bandwidth of type string");
+}
+
 TEST(zero_values_go_where_go_omits_them)
 {
     check_kept(POD("{'hostNetwork':false,'nodeName':'','containers':[],'volumes':[],'nodeSelector':{},'priority':0}"),
@@ -270,7 +282,7 @@ TEST(custom_defaults_replace_forbidden_nulls)
     T_EQ_JSON(&a, &v, "{}");
 }
 
-TEST_MAIN(zero_values_go_where_go_omits_them, null_is_absent_for_fields_and_zero_inside, scalars_get_their_canonical_text,
+TEST_MAIN(bandwidth_may_go_without_quotes, zero_values_go_where_go_omits_them, null_is_absent_for_fields_and_zero_inside, scalars_get_their_canonical_text,
           type_errors_read_like_gos, kind_and_version_are_looked_at_first, unknown_fields_are_reported_once_and_dropped,
           report_is_bounded, conform_is_idempotent, complete_adds_what_go_always_writes, bodies_are_parsed_by_media_type,
           custom_resources_are_pruned_not_typed, custom_defaults_replace_forbidden_nulls)

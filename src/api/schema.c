@@ -35,6 +35,8 @@ const struct schema_type schema_quantity = {
     .openapi = STR_INIT("io.k8s.apimachinery.pkg.api.resource.Quantity"),
     .doc = STR_INIT("An exact amount with an optional suffix: 500m, 2, 1.5Gi, 1e3."),
 };
+/* Text; a number without quotes is taken as what it looks like. */
+const struct schema_type schema_bandwidth = {.kind = SCHEMA_STRING};
 const struct schema_type schema_int_or_string = {
     .kind = SCHEMA_INT_OR_STRING,
     .name = STR_INIT("IntOrString"),

@@ -120,7 +120,7 @@ const struct schema_field *schema_field_by_pb(const struct schema_type *t, uint3
 
 /* Scalars and the like that every table shares. */
 extern const struct schema_type schema_any, schema_bool, schema_int32, schema_int64, schema_double, schema_string,
-    schema_bytes, schema_time, schema_microtime, schema_duration, schema_quantity, schema_int_or_string,
+    schema_bytes, schema_time, schema_microtime, schema_duration, schema_quantity, schema_bandwidth, schema_int_or_string,
     schema_raw_object;
 /* io.k8s.apimachinery.pkg.apis.meta.v1.*, generated from api/meta_v1.api. */
 extern const struct schema_type schema_meta_v1_ObjectMeta, schema_meta_v1_ListMeta, schema_meta_v1_DeleteOptions,

@@ -185,13 +185,11 @@ void v_kuscia_domain(struct vctx *c, const struct vpath *p, const struct json *d
 {
     const struct vpath *at = V_FIELD(V_FIELD(p, "metadata"), "name");
     str name = V_STR(V_GET(domain, "metadata"), "name"), role = V_STR(V_GET(domain, "spec"), "role");
-    if (c->old)
-        return;
-    if (str_is(name, "master") || str_is(name, "cross-domain") || str_has_prefix(name, S("kube-")) || str_is(name, "default"))
+    if (!c->old && (str_is(name, "master") || str_is(name, "cross-domain") || str_has_prefix(name, S("kube-")) || str_is(name, "default")))
         v_invalid_str(c, at, name, "a domain is a namespace of its own, and this name has another meaning");
-    else
+    else if (!c->old)
         check_domain(c, at, name);
-    if (role.len && !str_is(role, "partner"))
+    if (role.len && !str_is(role, "partner") && !str_eq(role, V_STR(V_GET(c->old, "spec"), "role")))
         v_unsupported(c, V_FIELD(V_FIELD(p, "spec"), "role"), role, "|partner");
 }
 
@@ -421,7 +419,7 @@ void v_kuscia_task_spec(struct vctx *c, const struct vpath *p, const struct json
         int64_t min = V_INT(party, "minReservedPods"), n = V_INT(V_GET(party, "template"), "replicas");
         const struct vpath *here = V_INDEX(V_FIELD(p, "parties"), i);
         v_check_member(c, here, party, S("appImageRef"), validate_dns1123_subdomain);
-        if (replicas && min > n)
+        if (replicas && n >= 0 && min > n)
             v_invalid_int(c, V_FIELD(here, "minReservedPods"), min, "the party has only %lld pods", (long long)n);
     }
 }

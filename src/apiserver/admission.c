@@ -4,6 +4,7 @@
 
 #include "api/quantity.h"
 #include "apiserver/admission_steps.h"
+#include "apiserver/bandwidth_words.h"
 #include "apiserver/certificates.h"
 #include "apiserver/domain_rights.h"
 #include "apiserver/internal.h"
@@ -22,6 +23,19 @@ bool admission_add_op(struct admission_attrs *at, struct store_op op)
 bool admission_is_kind(const struct admission_attrs *at, const char *group, const char *plural)
 {
     return str_is(at->res->plural, plural) && str_is(at->res->group, group);
+}
+
+str admission_noted(const struct json *obj, const char *map, const char *key)
+{
+    return obj ? json_get_str(json_get(object_meta(obj), str_of(map)), str_of(key)) : S("");
+}
+
+str admission_list(struct arena *a, const struct json *words)
+{
+    struct strbuf b = strbuf_on(a);
+    for (uint32_t i = 0; i < words->len; i++)
+        strbuf_addf(&b, "%s" STR_FMT, i == 0 ? "" : i + 1 == words->len ? " and " : ", ", STR_ARG(json_str(&words->items[i])));
+    return strbuf_str(&b);
 }
 
 int admission_forbid(const struct admission_attrs *at, struct err *err, const char *fmt, ...)
@@ -199,6 +213,7 @@ static const struct {
     {"CertificateRequests", certificates_admit, certificates_validate},
     {"Queues", NULL, queues_validate},
     {"KusciaWords", NULL, kuscia_words_validate},
+    {"BandwidthWords", NULL, bandwidth_words_validate},
     {"DomainRights", NULL, domain_rights_validate},
     {"RBACEscalation", NULL, validate_escalation},
     {"ResourceQuota", NULL, validate_resource_quota},

@@ -7,6 +7,10 @@
 bool admission_is_kind(const struct admission_attrs *at, const char *group, const char *plural);
 /* -E_FORBIDDEN "pods \"x\" is forbidden: <text>". */
 int admission_forbid(const struct admission_attrs *at, struct err *err, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The object's label or annotation ("labels", "annotations"); "": it has none, or there is no object. */
+str admission_noted(const struct json *obj, const char *map, const char *key);
+/* "a, b and c" */
+str admission_list(struct arena *a, const struct json *words);
 /* The pod spec of a pod that is being created, or NULL. */
 struct json *admission_new_pod_spec(const struct admission_attrs *at);
 

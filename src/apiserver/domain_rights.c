@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/domain_rights.h"
 
+#include "api/kuscia_job.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/internal.h"
 #include "apiserver/node_authz.h"
@@ -18,28 +19,6 @@ str domain_of_group(str group)
 }
 
 /* --- who takes part ---------------------------------------------------------------------------------------------------------------- */
-
-static str initiator_of(const struct json *job)
-{
-    return json_get_str(json_get(job, S("spec")), S("initiator"));
-}
-
-static bool is_party(const struct json *job, str domain)
-{
-    const struct json *tasks = json_path(job, "spec", "tasks", NULL);
-    for (uint32_t i = 0; json_is(tasks, JSON_ARRAY) && i < tasks->len; i++) {
-        const struct json *parties = json_get(&tasks->items[i], S("parties"));
-        for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++)
-            if (str_eq(json_get_str(&parties->items[k], S("domainID")), domain))
-                return true;
-    }
-    return false;
-}
-
-static bool takes_part(const struct json *job, str domain)
-{
-    return domain.len && (str_eq(initiator_of(job), domain) || is_party(job, domain));
-}
 
 bool domain_rights_allow(struct store *store, struct arena *a, const struct authz_attrs *at)
 {
@@ -59,7 +38,7 @@ bool domain_rights_allow(struct store *store, struct arena *a, const struct auth
     if (!fits || !object_get_builtin(store, a, S(GROUP), S(JOBS), at->ns, at->name, &job, NULL))
         return false;
     for (size_t i = 0; i < u->ngroups; i++)
-        if (takes_part(&job, domain_of_group(u->groups[i])))
+        if (kuscia_job_takes_part(&job, domain_of_group(u->groups[i])))
             return true;
     return false;
 }
@@ -113,7 +92,7 @@ static int check_command(struct admission_attrs *at, bool is_guest, struct err *
         return 0;
     if (!by.len)
         return is_guest ? admission_forbid(at, err, "a command has the name of the domain that gives it, in the label " TRIGGER) : 0;
-    if (!takes_part(at->obj, by))
+    if (!kuscia_job_takes_part(at->obj, by))
         return admission_forbid(at, err, "domain \"" STR_FMT "\" does not take part in the job, and commands nothing in it", STR_ARG(by));
     return check_may(at, S("command"), by, "command jobs for", err);
 }
@@ -163,10 +142,50 @@ static bool wants_to_be_asked(const struct admission_attrs *at, str domain)
 /* The initiator is not asked: whoever names one must be allowed to agree for it. */
 static int check_initiator(struct admission_attrs *at, struct err *err)
 {
-    str is = initiator_of(at->obj);
-    if ((at->old && str_eq(is, initiator_of(at->old))) || !wants_to_be_asked(at, is))
+    str is = kuscia_job_initiator(at->obj);
+    if ((at->old && str_eq(is, kuscia_job_initiator(at->old))) || !wants_to_be_asked(at, is))
         return 0;
     return check_may(at, S("approve"), is, "make jobs in the name of", err);
+}
+
+static str phase_of(const struct json *job)
+{
+    return json_get_str(json_get(job, S("status")), S("phase"));
+}
+
+static bool asks(str phase)
+{
+    return !phase.len || str_is(phase, "initialized") || str_is(phase, "AwaitingApproval");
+}
+
+static bool is_end(str phase)
+{
+    static const char *const ends[] = {"Succeeded", "Failed", "Cancelled", "ApprovalReject"};
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_is(phase, ends[i]))
+            return true;
+    return false;
+}
+
+/* Whoever writes the phase of one that runs answers for all that were not asked yet. */
+static int check_phase(struct admission_attrs *at, struct err *err)
+{
+    const struct json *tasks = json_path(at->obj, "spec", "tasks", NULL);
+    str phase = phase_of(at->obj);
+    if (str_eq(phase, phase_of(at->old)) || asks(phase) || is_end(phase))
+        return 0;
+    for (uint32_t i = 0; json_is(tasks, JSON_ARRAY) && i < tasks->len; i++) {
+        const struct json *parties = json_get(&tasks->items[i], S("parties"));
+        for (uint32_t k = 0; json_is(parties, JSON_ARRAY) && k < parties->len; k++) {
+            str domain = json_get_str(&parties->items[k], S("domainID"));
+            if (str_eq(domain, kuscia_job_initiator(at->obj)) || str_is(json_get_str(answers_of(at->obj), domain), "JobAccepted") || !wants_to_be_asked(at, domain))
+                continue;
+            int r = check_may(at, S("approve"), domain, "start what was not agreed to by", err);
+            if (r < 0)
+                return r;
+        }
+    }
+    return 0;
 }
 
 /* Domains of the new tasks that will not be asked any more. */
@@ -174,8 +193,7 @@ static int check_agreed(struct admission_attrs *at, struct err *err)
 {
     static const struct json none = {.type = JSON_ARRAY};
     const struct json *is = json_path(at->obj, "spec", "tasks", NULL), *was = json_path(at->old, "spec", "tasks", NULL);
-    str phase = json_get_str(json_get(at->old, S("status")), S("phase"));
-    bool is_asking = !phase.len || str_is(phase, "initialized") || str_is(phase, "AwaitingApproval");
+    bool is_asking = asks(phase_of(at->old));
     struct json seen = json_object();
     if (json_equal(is ? is : &none, was ? was : &none))
         return 0;
@@ -186,7 +204,7 @@ static int check_agreed(struct admission_attrs *at, struct err *err)
             if (!domain.len || json_get(&seen, domain))
                 continue;
             json_set(at->arena, &seen, domain, json_null());
-            if (str_eq(domain, initiator_of(at->obj)) || (is_asking && !str_is(json_get_str(answers_of(at->old), domain), "JobAccepted")) || !wants_to_be_asked(at, domain))
+            if (str_eq(domain, kuscia_job_initiator(at->obj)) || (is_asking && !str_is(json_get_str(answers_of(at->old), domain), "JobAccepted")) || !wants_to_be_asked(at, domain))
                 continue;
             int r = check_may(at, S("approve"), domain, "change what was agreed to by", err);
             if (r < 0)
@@ -206,7 +224,7 @@ int domain_rights_validate(struct admission_attrs *at, struct err *err)
     bool guest = is_guest(at);
     if (guest && (r = check_guest(at, err)) < 0)
         return r;
-    if ((r = check_answers(at, err)) < 0 || (r = check_command(at, guest, err)) < 0)
+    if ((r = check_answers(at, err)) < 0 || (r = check_command(at, guest, err)) < 0 || (r = check_phase(at, err)) < 0)
         return r;
     return check_agreed(at, err);
 }

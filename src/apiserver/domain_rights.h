@@ -5,7 +5,8 @@
  *   command  labels job-stage and job-stage-trigger=NAME     the verb `command` there; the domain takes part
  * The Role `domain` that every domain has (controllers/domains.c) gives its people the two verbs; whoever has them may say so, whoever has not may not, also with a right to write all jobs: as `approve` of signers is for certificates.
  * Who has no other right to write the job changes nothing else of it.
- * Where a domain wants to be asked (annotation ASK_ANNOTATION), what it agreed to stays what it is: tasks of its jobs change, and jobs are made in its name, only by who may answer for it.
+ * Where a domain wants to be asked (annotation ASK_ANNOTATION), what it agreed to stays what it is: tasks of its jobs change, jobs are made in its name, and the phase of a job that it has not
+ * answered becomes one that runs, only by who may answer for it.
  * Members of system:masters, as the controllers are, are asked nothing.
  * Threads: any (the first), the request's loop (the second).  Ownership: results on the arena. */
 /* SPDX-License-Identifier: Apache-2.0 */

@@ -154,4 +154,24 @@ TEST(what_was_agreed_to_stays)
     testing_fini(&w.t);
 }
 
-TEST_MAIN(people_see_the_jobs_that_their_domain_takes_part_in, a_domain_answers_for_itself, a_domain_commands_in_its_own_name, and_changes_nothing_else, what_was_agreed_to_stays)
+/* Nor does a job run that bob was not asked about, because somebody writes that it does. */
+TEST(a_phase_answers_for_nobody)
+{
+    struct world w;
+    world_init(&w);
+    static const char *const runs[] = {"Pending", "Running", "Suspended", "Sometime"}, *const ends[] = {"", "initialized", "AwaitingApproval", "Failed", "Cancelled"};
+    for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+        const char *is = arena_cstr(&w.t.arena, arena_fmt(&w.t.arena, AGREED("%s", "'alice':'JobAccepted'"), runs[i])), *agreed = arena_cstr(&w.t.arena, arena_fmt(&w.t.arena, AGREED("%s", "'bob':'JobAccepted'"), runs[i]));
+        T_EQ_INT(write_as(&w, "clerks", AGREED("AwaitingApproval", "'alice':'JobAccepted'"), is), -E_FORBIDDEN);
+        T_EQ_INT(write_as(&w, "clerks", AGREED("Failed", "'alice':'JobAccepted'"), is), -E_FORBIDDEN);
+        T_EQ_INT(write_as(&w, "clerks", AGREED("Failed", "'bob':'JobAccepted'"), agreed), 0);
+        T_EQ_INT(write_as(&w, "system:masters", AGREED("Failed", "'alice':'JobAccepted'"), is), 0);
+    }
+    T_EQ_INT(write_as(&w, "clerks", AGREED("AwaitingApproval", ""), AGREED("Running", "")), -E_FORBIDDEN);
+    T_EQ_STR(str_of(w.err.msg), "kusciajobs.kuscia.secretflow \"j\" is forbidden: user \"u\" may not start what was not agreed to by domain \"bob\": that takes the verb \"approve\" on kusciajobs.kuscia.secretflow in the namespace \"bob\"");
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        T_EQ_INT(write_as(&w, "clerks", AGREED("Pending", ""), arena_cstr(&w.t.arena, arena_fmt(&w.t.arena, AGREED("%s", ""), ends[i]))), 0);
+    testing_fini(&w.t);
+}
+
+TEST_MAIN(people_see_the_jobs_that_their_domain_takes_part_in, a_domain_answers_for_itself, a_domain_commands_in_its_own_name, and_changes_nothing_else, what_was_agreed_to_stays, a_phase_answers_for_nobody)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver/kuscia_words.h"
 
-#include "api/quantity.h"
+#include "api/kuscia_stages.h"
 #include "apiserver/admission_steps.h"
 #include "apiserver/domain_rights.h"
 #include "apiserver/objects.h"
 #include "base/bandwidth.h"
 
 #define GROUP "kuscia.secretflow"
+#define STAGE_LABEL GROUP "/job-stage"
 
 static bool is_among(const struct json *words, str word)
 {
@@ -22,7 +23,7 @@ static bool is_among(const struct json *words, str word)
 static const struct {
     const char *plural, *map, *what, *key, *words;
 } rows[] = {
-    {"kusciajobs", "labels", "label", GROUP "/job-stage", "[\"Create\",\"Start\",\"Stop\",\"Suspend\",\"Restart\",\"Cancel\"]"},
+    {"kusciajobs", "labels", "label", STAGE_LABEL, "[\"Create\",\"Start\",\"Stop\",\"Suspend\",\"Restart\",\"Cancel\"]"},
     {"kusciadeployments", "annotations", "annotation", GROUP "/affinity-mode", "[\"none\",\"affinity\",\"anti-affinity\"]"},
     {"domains", "annotations", "annotation", DOMAIN_ASK_ANNOTATION, "[\"manual\"]"},
     {"kusciajobs", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
@@ -30,29 +31,28 @@ static const struct {
     {"kusciadeployments", "annotations", "annotation", BANDWIDTH_LEND_NOTE, "[\"" BANDWIDTH_LEND_ACCEPT "\"]"},
 };
 
-static str list_text(struct arena *a, const struct json *words)
-{
-    struct strbuf b = strbuf_on(a);
-    for (uint32_t i = 0; i < words->len; i++)
-        strbuf_addf(&b, "%s" STR_FMT, i == 0 ? "" : i + 1 == words->len ? " and " : ", ", STR_ARG(json_str(&words->items[i])));
-    return strbuf_str(&b);
-}
-
-static str noted(const struct json *obj, const char *map, const char *key)
-{
-    return obj ? json_get_str(json_get(object_meta(obj), str_of(map)), str_of(key)) : S("");
-}
-
 static void warn_of_words(struct admission_attrs *at)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (!str_is(at->res->plural, rows[i].plural))
             continue;
-        str is = noted(at->obj, rows[i].map, rows[i].key), was = noted(at->old, rows[i].map, rows[i].key);
+        str is = admission_noted(at->obj, rows[i].map, rows[i].key), was = admission_noted(at->old, rows[i].map, rows[i].key);
         struct json words = json_literal(at->arena, rows[i].words);
         if (is.len && !str_eq(is, was) && !is_among(&words, is))
-            api_req_warn(at->req, arena_fmt(at->arena, "%s %s: \"" STR_FMT "\" has no effect: there %s " STR_FMT, rows[i].what, rows[i].key, STR_ARG(is), words.len > 1 ? "are" : "is", STR_ARG(list_text(at->arena, &words))));
+            api_req_warn(at->req, arena_fmt(at->arena, "%s %s: \"" STR_FMT "\" has no effect: there %s " STR_FMT, rows[i].what, rows[i].key, STR_ARG(is), words.len > 1 ? "are" : "is", STR_ARG(admission_list(at->arena, &words))));
     }
+}
+
+/* A command that the job is in no phase for is kept, and nothing happens: Kuscia says nothing of it, either. */
+static void warn_of_stage(struct admission_attrs *at)
+{
+    str stage = admission_noted(at->obj, "labels", STAGE_LABEL);
+    const char *command = kuscia_stage_command(stage);
+    if (!at->old || !str_is(at->res->plural, "kusciajobs") || !str_is(at->ns, DOMAIN_JOBS_NS) || !command || str_eq(stage, admission_noted(at->old, "labels", STAGE_LABEL)))
+        return;
+    str why = kuscia_stage_refusal(at->arena, str_of(command), at->old);
+    if (why.len)
+        api_req_warn(at->req, arena_fmt(at->arena, "label " STAGE_LABEL ": \"" STR_FMT "\" does nothing now: " STR_FMT, STR_ARG(stage), STR_ARG(why)));
 }
 
 static int check_answers(const struct admission_attrs *at, struct err *err)
@@ -147,165 +147,20 @@ static void warn_of_program(struct admission_attrs *at)
         warn_of_policy(at, &is->items[i], i);
 }
 
-/* --- bandwidth ---------------------------------------------------------------------------------------------------------------------------- */
-
-struct walk {
-    struct admission_attrs *at;
-    struct strbuf path;
-};
-
-/* A number alone counts bits: nobody has a pod of 100 bit/s, or a node of 1000. */
-static void warn_of_bits(struct admission_attrs *at, str where, str said, int64_t bits, int64_t least)
-{
-    char text[BANDWIDTH_TEXT];
-    if (bits > 0 && bits < least)
-        api_req_warn(at->req, arena_fmt(at->arena, STR_FMT ": \"" STR_FMT "\" is %s: say the unit, as in 100M", STR_ARG(where), STR_ARG(str_sub(said, 0, 40)), bandwidth_print(bits, text)));
-}
-
-static void warn_of_end(struct walk *w, const char *list, str name, const struct json *amount)
-{
-    struct quantity q;
-    str said = json_str(amount);
-    if (quantity_parse(said, &q))
-        warn_of_bits(w->at, arena_fmt(w->at->arena, STR_FMT ".%s[" STR_FMT "]", STR_ARG(strbuf_str(&w->path)), list, STR_ARG(name)), said, quantity_to_i64(&q), WORDS_POD_BITS);
-}
-
-static void warn_of_notes(struct admission_attrs *at)
-{
-    static const struct {
-        const char *plural, *key;
-        int64_t least;
-    } notes[] = {{"pods", BANDWIDTH_EGRESS_LIMIT, WORDS_POD_BITS}, {"pods", BANDWIDTH_INGRESS_LIMIT, WORDS_POD_BITS}, {"nodes", BANDWIDTH_CAPACITY, WORDS_NODE_BITS}};
-    for (size_t i = 0; i < ARRAY_LEN(notes); i++) {
-        str is = admission_is_kind(at, "", notes[i].plural) ? noted(at->obj, "annotations", notes[i].key) : S("");
-        int64_t bits[BANDWIDTH_ENDS];
-        if (!is.len || str_eq(is, noted(at->old, "annotations", notes[i].key)) || bandwidth_parse_ends(is, bits, NULL) < 0)
-            continue;
-        for (int e = 0; e < BANDWIDTH_ENDS; e++)
-            warn_of_bits(at, arena_fmt(at->arena, "annotation %s", notes[i].key), is, bits[e], notes[i].least);
-    }
-}
-
-static void warn_of_route(struct admission_attrs *at)
-{
-    int64_t bits;
-    str is = json_str(json_path(at->obj, "spec", "bandwidth", NULL)), was = at->old ? json_str(json_path(at->old, "spec", "bandwidth", NULL)) : S("");
-    bool is_route = str_is(at->res->plural, "clusterdomainroutes") || str_is(at->res->plural, "domainroutes");
-    if (is_route && is.len && !str_eq(is, was) && bandwidth_parse(is, &bits, NULL) >= 0)
-        warn_of_bits(at, S("spec.bandwidth"), is, bits, WORDS_NODE_BITS);
-}
-
-static void warn_of_amount(struct walk *w, const char *list, const struct json *amount)
-{
-    char text[BANDWIDTH_TEXT] = "more than 1 Pbit/s";
-    struct quantity q, most = quantity_from_i64(WORDS_BANDWIDTH), countable = quantity_from_i64(BANDWIDTH_MAX / BANDWIDTH_MBIT);
-    str said = json_str(amount);
-    if (!quantity_parse(said, &q) || quantity_cmp(&q, &most) < 0)
-        return;
-    if (quantity_cmp(&q, &countable) <= 0)
-        bandwidth_print(quantity_to_i64(&q) * BANDWIDTH_MBIT, text);
-    api_req_warn(w->at->req, arena_fmt(w->at->arena, STR_FMT ".%s[" BANDWIDTH_KUSCIA "]: \"" STR_FMT "\" is %s: the number counts Mbit/s, and 100 Mbit/s are \"100\"", STR_ARG(strbuf_str(&w->path)), list,
-                                       STR_ARG(str_sub(said, 0, 40)), text));
-}
-
-/* "kuscia.io/bandwith": no node will ever have it. */
-static bool is_slip(str name)
-{
-    return (str_has_prefix(name, S("kuscia.io/")) || str_has_prefix(name, S("cox.io/"))) && !bandwidth_is_resource(name) && !bandwidth_is_lent(name);
-}
-
-static void warn_of_slip(struct walk *w, const char *list, str name)
-{
-    api_req_warn(w->at->req, arena_fmt(w->at->arena, STR_FMT ".%s[" STR_FMT "]: there is no such resource: " BANDWIDTH_KUSCIA ", %s, %s, " BANDWIDTH_LENT_EGRESS " and " BANDWIDTH_LENT_INGRESS " are known",
-                                       STR_ARG(strbuf_str(&w->path)), list, STR_ARG(str_sub(name, 0, 80)), bandwidth_resource[BANDWIDTH_OUT], bandwidth_resource[BANDWIDTH_IN]));
-}
-
-static void warn_of_list(struct walk *w, const char *name, const struct json *list, const struct json *was)
-{
-    for (uint32_t i = 0; json_is(list, JSON_OBJECT) && i < list->len; i++) {
-        str key = list->members[i].key;
-        const struct json *amount = &list->members[i].value, *before = json_get(was, key);
-        if (is_slip(key) && !before)
-            warn_of_slip(w, name, key);
-        if (!bandwidth_is_resource(key) || (before && json_equal(amount, before)))
-            continue;
-        if (str_is(key, BANDWIDTH_KUSCIA))
-            warn_of_amount(w, name, amount);
-        else
-            warn_of_end(w, name, key, amount);
-    }
-}
-
-/* Most objects name none: the walk that notes where it is is not worth it. */
-static bool names_bandwidth(const struct json *v)
-{
-    bool found = false;
-    for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len && !found; i++)
-        found = names_bandwidth(&v->items[i]);
-    for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len && !found; i++)
-        found = bandwidth_is_resource(v->members[i].key) || is_slip(v->members[i].key) || names_bandwidth(&v->members[i].value);
-    return found;
-}
-
-/* Resources stand at many depths: of containers in pods and their templates, of parties. */
-static void walk(struct walk *w, const struct json *v, const struct json *old)
-{
-    size_t len = w->path.len;
-    for (uint32_t i = 0; json_is(v, JSON_ARRAY) && i < v->len; i++) {
-        strbuf_addf(&w->path, "[%u]", i);
-        walk(w, &v->items[i], json_is(old, JSON_ARRAY) && i < old->len ? &old->items[i] : NULL);
-        w->path.len = len;
-    }
-    for (uint32_t i = 0; json_is(v, JSON_OBJECT) && i < v->len; i++) {
-        const struct json *value = &v->members[i].value, *was = json_get(old, v->members[i].key);
-        if (!json_is(value, JSON_OBJECT) && !json_is(value, JSON_ARRAY))
-            continue;
-        strbuf_addf(&w->path, "%s" STR_FMT, len ? "." : "", STR_ARG(v->members[i].key));
-        if (str_is(v->members[i].key, "resources")) {
-            static const char *const lists[] = {"requests", "limits"};
-            for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-                warn_of_list(w, lists[k], json_get(value, str_of(lists[k])), json_get(was, str_of(lists[k])));
-        } else {
-            walk(w, value, was);
-        }
-        w->path.len = len;
-    }
-}
-
-static void warn_of_bandwidth(struct admission_attrs *at)
-{
-    static const char *const groups[] = {"", "apps", "batch", GROUP};
-    bool fits = false;
-    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-        fits |= str_is(at->res->group, groups[i]);
-    if (!fits || (!at->res->group.len && !admission_is_kind(at, "", "pods") && !admission_is_kind(at, "", "replicationcontrollers")) || !names_bandwidth(json_get(at->obj, S("spec"))))
-        return;
-    struct walk w = {.at = at, .path = strbuf_on(at->arena)};
-    strbuf_add_str(&w.path, S("spec"));
-    walk(&w, json_get(at->obj, S("spec")), at->old ? json_get(at->old, S("spec")) : NULL);
-}
-
 int kuscia_words_validate(struct admission_attrs *at, struct err *err)
 {
-    bool is_ours = str_is(at->res->group, GROUP);
-    if (at->op == ADMIT_DELETE || !at->obj)
+    if (at->op == ADMIT_DELETE || !at->obj || !str_is(at->res->group, GROUP))
         return 0;
-    if (is_ours && str_is(at->res->plural, "kusciajobs") && at->op == ADMIT_UPDATE) {
+    if (str_is(at->res->plural, "kusciajobs") && at->op == ADMIT_UPDATE) {
         int r = check_answers(at, err);
         if (r < 0)
             return r;
     }
-    if (is_ours) {
-        warn_of_words(at);
-        warn_of_namespace(at);
-        warn_of_destinations(at);
-        warn_of_route(at);
-        if (str_is(at->res->plural, "appimages"))
-            warn_of_program(at);
-    }
-    if (!at->subresource.len) {
-        warn_of_bandwidth(at);
-        warn_of_notes(at);
-    }
+    warn_of_words(at);
+    warn_of_stage(at);
+    warn_of_namespace(at);
+    warn_of_destinations(at);
+    if (str_is(at->res->plural, "appimages"))
+        warn_of_program(at);
     return 0;
 }

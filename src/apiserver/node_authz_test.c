@@ -69,6 +69,47 @@ TEST(pods_come_and_go)
     testing_fini(&t);
 }
 
+/* Who is woken before the index is, and asks at once, as a node that has just heard of its pod. */
+struct early {
+    struct node_index *x;
+    atomic_int asked, found;
+};
+
+static void ask_early(void *arg)
+{
+    struct early *e = arg;
+    atomic_fetch_add(&e->asked, 1);
+    atomic_fetch_add(&e->found, has(e->x, "n1", NODE_REF_CONFIG, "a", "c"));
+}
+
+static struct store_watch *arm(struct store *store, struct early *e)
+{
+    struct store_watch *w;
+    struct store_event event;
+    rev_t rev;
+    T_EQ_INT(store_watch_open(store, S(""), store_revision(store), ask_early, e, &w, NULL), 0);
+    T_EQ_INT(store_watch_next(w, &event, 1, &rev), 0);
+    return w;
+}
+
+TEST(what_was_written_is_known_to_who_hears_of_it_first)
+{
+    struct testing t;
+    testing_init(&t);
+    struct early e = {.x = node_index_new(t.srv.store)};
+    struct store_watch *before = arm(t.srv.store, &e);
+    T_OK(!has(e.x, "n1", NODE_REF_CONFIG, "a", "c"));
+    struct store_watch *after = arm(t.srv.store, &e);
+    testing_put(&t, S(""), S("pods"), POD("a", "p", "n1", ",'volumes':[{'name':'v','configMap':{'name':'c'}}]"));
+    T_OK(has(e.x, "n1", NODE_REF_CONFIG, "a", "c"));
+    store_watch_close(before);
+    store_watch_close(after);
+    T_EQ_INT(atomic_load(&e.asked), 2);
+    T_EQ_INT(atomic_load(&e.found), 2);
+    node_index_free(e.x);
+    testing_fini(&t);
+}
+
 TEST(many_agree_with_a_naive_count)
 {
     struct testing t;
@@ -241,4 +282,4 @@ TEST(the_table_allows_what_agents_need)
     testing_fini(&t);
 }
 
-TEST_MAIN(every_way_to_refer_is_seen, pods_come_and_go, many_agree_with_a_naive_count, a_window_that_passes_is_no_end, the_table_allows_what_agents_need)
+TEST_MAIN(every_way_to_refer_is_seen, pods_come_and_go, what_was_written_is_known_to_who_hears_of_it_first, many_agree_with_a_naive_count, a_window_that_passes_is_no_end, the_table_allows_what_agents_need)

@@ -295,13 +295,21 @@ void node_index_free(struct node_index *x)
     free(x);
 }
 
+static bool is_counted(const struct node_index *x, uint64_t key)
+{
+    return x->built && slot_of(x->slots, x->cap, key)->count > 0;
+}
+
+/* Nobody is refused by what was known before: the writer wakes watches one after the other, and the node may have been told of its pod, and be here, before we are. */
 bool node_index_has(struct node_index *x, str node, enum node_ref kind, str ns, str name)
 {
     pthread_mutex_lock(&x->lock);
-    if (atomic_load(&x->stale))
+    uint64_t key = key_of(x, node, kind, ns, name);
+    bool has = !atomic_load(&x->stale) && is_counted(x, key);
+    if (!has) {
         catch_up(x);
-    const struct entry *e = slot_of(x->slots, x->cap, key_of(x, node, kind, ns, name));
-    bool has = x->built && e->count > 0;
+        has = is_counted(x, key);
+    }
     pthread_mutex_unlock(&x->lock);
     return has;
 }

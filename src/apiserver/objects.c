@@ -103,6 +103,12 @@ str object_with_revision(struct arena *a, str bytes, uint32_t rev_at, rev_t rev)
     return strbuf_str(&b);
 }
 
+str object_without_revision(struct arena *a, str bytes, uint32_t rev_at)
+{
+    ptrdiff_t digits = str_find_char(str_from(bytes, rev_at), '"');
+    return arena_cat(a, str_sub(bytes, 0, rev_at), str_from(bytes, rev_at + (size_t)MAX(digits, (ptrdiff_t)0)));
+}
+
 struct json object_parse(struct arena *a, str bytes)
 {
     struct json v;

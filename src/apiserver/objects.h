@@ -27,6 +27,8 @@ str object_encode(struct arena *a, const struct api_resource *r, const struct js
 size_t object_type_prefix_len(const struct api_resource *r);
 /* The bytes with another revision at their mark (DELETED events carry the revision of the deletion). */
 str object_with_revision(struct arena *a, str bytes, uint32_t rev_at, rev_t rev);
+/* Stored bytes with nothing at their mark, as object_encode makes them. */
+str object_without_revision(struct arena *a, str bytes, uint32_t rev_at);
 
 /* Parses a stored object; BUG when the store holds something that is no JSON. */
 struct json object_parse(struct arena *a, str bytes);

@@ -32,6 +32,7 @@ TEST(encoding_leaves_room_for_the_revision)
              "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"77\",\"name\":\"x\"},\"data\":{\"a\":\"b\"}}");
     str again = object_with_revision(&a, object_with_revision(&a, bytes, rev_at, 77), rev_at, 123456);
     T_OK(str_find(again, S("\"123456\"")) > 0 && str_find(again, S("77")) < 0);
+    T_EQ_STR(object_without_revision(&a, again, rev_at), "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"\",\"name\":\"x\"},\"data\":{\"a\":\"b\"}}");
     T_EQ_STR(str_sub(bytes, 1 + object_type_prefix_len(maps), bytes.len), "\"metadata\":{\"resourceVersion\":\"\",\"name\":\"x\"},\"data\":{\"a\":\"b\"}}");
 }
 

@@ -155,7 +155,7 @@ int rest_build_delete(struct write_run *r, const struct json *live, struct json 
     if ((res = admission_admit(&attrs, err)) < 0 || (res = admission_validate(&attrs, err)) < 0)
         return res;
     write_take_ops(r, &attrs);
-    *ret = json_copy(a, live);
+    *ret = json_copy_shape(a, live);
     struct json *meta = object_meta(ret);
     if (o->propagation.len) {
         finalizer_set(a, meta, S("orphan"), str_is(o->propagation, "Orphan"));
@@ -170,6 +170,7 @@ int rest_build_delete(struct write_run *r, const struct json *live, struct json 
                 (is_namespace && json_is(spec_finalizers, JSON_ARRAY) && spec_finalizers->len);
     if (!held) {
         r->removes = true;
+        r->goes_as_it_is = !finalizers;
         return 0;
     }
     mark(r, meta, grace);

@@ -104,9 +104,7 @@ static int check_place(struct write_run *r, struct json *obj, struct err *err)
 static int build_create(struct write_run *r, const struct json *live UNUSED, struct json *ret, struct err *err UNUSED)
 {
     /* later attempts must not see what admission did to the first */
-    *ret = r->attempts > 1 ? json_copy(r->q->arena, &r->body) : r->body;
-    if (r->attempts == 1)
-        r->body = json_copy(r->q->arena, &r->body);
+    *ret = json_copy_shape(r->q->arena, &r->body);
     return 0;
 }
 
@@ -169,7 +167,7 @@ static int check_preconditions(struct write_run *r, const struct json *live, str
 
 static int build_update(struct write_run *r, const struct json *live, struct json *ret, struct err *err)
 {
-    *ret = json_copy(r->q->arena, &r->body);
+    *ret = json_copy_shape(r->q->arena, &r->body);
     if (!live) {
         json_del(object_meta(ret), S("resourceVersion"));
         return 0;
@@ -225,12 +223,11 @@ static int build_patch(struct write_run *r, const struct json *live, struct json
 {
     struct api_req *q = r->q;
     struct api_field_report *rep = arena_new(q->arena, struct api_field_report);
-    struct json copy = json_copy(q->arena, live);
-    int res = apply_patch(r, &copy, ret, err);
+    int res = apply_patch(r, live, ret, err);
     if (res < 0)
         return res == -E_INVALID ? refuse_patch(r, arena_str(q->arena, str_of(err->msg)), NULL) : res;
     str version = expected_version(q, r->res);
-    *ret = json_copy(q->arena, ret); /* patches may share parts with the live object */
+    *ret = json_copy_shape(q->arena, ret); /* patches share parts with the live object and with the body, which the next attempt needs */
     res = check_type(q, r->res->kind, version, ret, err);
     if (res < 0)
         return res;

@@ -385,18 +385,19 @@ static void keep_all_but_status(struct write_run *r, const struct json *old, str
     struct arena *a = r->q->arena;
     struct json given = *obj;
     const struct json *status = json_get(&given, S("status")), *managed = json_get(object_meta(&given), S("managedFields"));
-    *obj = json_copy(a, old);
+    *obj = json_copy_members(a, old); /* nobody changes the rest of it from here on */
     if (status)
         json_set(a, obj, S("status"), *status);
     else
         json_del(obj, S("status"));
     if (!(r->res->flags & API_CUSTOM)) {
-        json_set(a, obj, S("metadata"), json_copy(a, object_meta(&given)));
+        json_set(a, obj, S("metadata"), *object_meta(&given));
         keep_metadata(a, old, obj);
         for (size_t i = 0; i < ARRAY_LEN(kept); i++)
             if (str_is(r->res->plural, kept[i].plural) && str_is(r->res->group, kept[i].group))
                 keep_old(a, object_meta(obj), object_meta(old), kept[i].field);
     } else if (managed) {
+        *object_meta(obj) = json_copy_members(a, object_meta(old));
         json_set(a, object_meta(obj), S("managedFields"), *managed);
     }
 }

@@ -301,13 +301,20 @@ static void finish_dry_run(struct write_run *r, str bytes)
     answer(r, r->removes ? WRITE_DELETED : r->has_live ? WRITE_UPDATED : WRITE_CREATED, with_live_revision(r, bytes));
 }
 
+/* The bytes that are stored, and shown as the last state of what is removed: that of an object that goes as it is are there already. */
+static str encoded(struct write_run *r, const struct json *stored, uint32_t *ret_rev_at)
+{
+    if (!r->goes_as_it_is || r->storage != r->res || (r->res->flags & API_CUSTOM) || !r->live_kv->rev_at)
+        return object_encode(r->q->arena, r->storage, stored, ret_rev_at);
+    *ret_rev_at = r->live_kv->rev_at;
+    return object_without_revision(r->q->arena, store_kv_value(r->live_kv), r->live_kv->rev_at);
+}
+
 static void store_object(struct write_run *r, struct json *obj)
 {
     struct api_req *q = r->q;
     struct err err;
     struct json stored;
-    if (!r->raw)
-        api_complete(q->arena, r->res->type, obj);
     if (to_storage(r, obj, &stored, &err) < 0) {
         fail(r, &err);
         return;
@@ -320,7 +327,7 @@ static void store_object(struct write_run *r, struct json *obj)
     }
     struct store_op *op = &r->ops[0];
     uint32_t rev_at;
-    str bytes = object_encode(q->arena, r->storage, &stored, &rev_at);
+    str bytes = encoded(r, &stored, &rev_at);
     if (bytes.len > LIMIT_OBJECT_BYTES) {
         err_set(&err, E_TOO_LARGE, "the object is %zu bytes long; at most %u can be stored", bytes.len, LIMIT_OBJECT_BYTES);
         fail(r, &err);
@@ -348,11 +355,8 @@ static bool is_unchanged(struct write_run *r, struct json *obj)
 {
     if (!r->has_live || r->removes)
         return false;
-    struct json a = *obj;
-    api_complete(r->q->arena, r->res->type, &a);
-    struct json *meta = object_meta(&a);
-    json_set(r->q->arena, meta, S("resourceVersion"), json_string(json_get_str(object_meta(&r->live), S("resourceVersion"))));
-    return json_equal(&a, &r->live) && !is_finished(&a);
+    json_set(r->q->arena, object_meta(obj), S("resourceVersion"), json_string(json_get_str(object_meta(&r->live), S("resourceVersion"))));
+    return json_equal(obj, &r->live) && !is_finished(obj);
 }
 
 static bool read_live(struct write_run *r)
@@ -413,7 +417,7 @@ static void attempt(struct write_run *r)
     r->attempts++;
     r->txn = (struct store_txn){.nops = 1};
     r->ops[0] = (struct store_op){.key = r->key};
-    r->removes = r->overflowed = false;
+    r->removes = r->goes_as_it_is = r->overflowed = false;
     r->errors = arena_new(r->q->arena, struct field_errors);
     r->errors->arena = r->q->arena;
     struct err err = ERR_NONE;
@@ -435,6 +439,8 @@ static void attempt(struct write_run *r)
         fail(r, &err);
         return;
     }
+    if (!r->raw)
+        api_complete(r->q->arena, r->res->type, &r->obj);
     if (is_unchanged(r, &r->obj))
         answer(r, WRITE_UNCHANGED, store_kv_value(r->live_kv));
     else

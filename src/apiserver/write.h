@@ -45,6 +45,7 @@ struct write_run {
     bool no_tracking;   /* managedFields stay as they are */
     bool conditional;   /* the client gave a resourceVersion: no retry */
     bool removes;       /* build asks to remove the object instead of writing it */
+    bool goes_as_it_is; /* and its last state is what is there */
     bool overflowed;    /* an operation found no room */
 
     /* inputs of the verbs */

@@ -215,6 +215,16 @@ const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT])
     return ret;
 }
 
+const char *bandwidth_print_beside(int64_t bits, int64_t other, char ret[BANDWIDTH_TEXT])
+{
+    char there[BANDWIDTH_TEXT];
+    if (bits != other && strcmp(bandwidth_print(bits, ret), bandwidth_print(other, there)) == 0)
+        snprintf(ret, BANDWIDTH_TEXT, "%lld bit/s", (long long)bits);
+    else
+        bandwidth_print(bits, ret);
+    return ret;
+}
+
 int64_t bandwidth_of_kbps(int64_t limit_kbps)
 {
     return limit_kbps <= 0 || limit_kbps > BANDWIDTH_MAX / 8192 ? 0 : limit_kbps * 8192;

@@ -46,5 +46,7 @@ int bandwidth_next_limit(str *rest, str *ret_to, int64_t *ret_bits, struct err *
 bool bandwidth_is_lent(str name); /* one of the two that are lent */
 /* For people: "950 bit/s", "200 Mbit/s", "10.74 Gbit/s": at most two decimals, the nearest. */
 const char *bandwidth_print(int64_t bits, char ret[BANDWIDTH_TEXT]);
+/* The same beside another amount; in bits when that one would read alike and is not: "33333334 bit/s" of which 33333332 are free. */
+const char *bandwidth_print_beside(int64_t bits, int64_t other, char ret[BANDWIDTH_TEXT]);
 /* Kilobytes a second of Kuscia's bandwidthLimits (1 is 1,024 bytes) in bits; 0 when it is none that can be: not positive, or too large. */
 int64_t bandwidth_of_kbps(int64_t limit_kbps);

@@ -51,6 +51,43 @@ TEST(strbuf_splices)
     T_EQ_STR(strbuf_str(&b), "rev=7;");
 }
 
+/* What libc prints, whichever way it is made; the text before it stays, and both kinds of memory grow. */
+#define FORMATS_AS_LIBC(...)                                                                                            \
+    do {                                                                                                                \
+        char want_[512];                                                                                                \
+        int n_ = snprintf(want_, sizeof want_, __VA_ARGS__);                                                            \
+        ARENA_AUTO a_ = ARENA_INIT;                                                                                     \
+        STRBUF_AUTO on_heap_ = STRBUF_HEAP;                                                                             \
+        struct strbuf on_arena_ = strbuf_on(&a_);                                                                       \
+        strbuf_addf(&on_heap_, __VA_ARGS__);                                                                            \
+        strbuf_add_str(&on_arena_, S("before "));                                                                       \
+        strbuf_addf(&on_arena_, __VA_ARGS__);                                                                           \
+        T_OK(str_eq(strbuf_str(&on_heap_), str_n(want_, (size_t)n_)));                                                  \
+        T_OK(str_eq(str_from(strbuf_str(&on_arena_), 7), str_n(want_, (size_t)n_)));                                    \
+        T_EQ_STR(arena_fmt(&a_, __VA_ARGS__), want_);                                                                   \
+    } while (0)
+
+TEST(formats_are_those_of_libc)
+{
+    static const char long_text[] = "a text that is longer than what a buffer begins with, so that it grows while it is written, and more than once";
+    static const char ends_early[] = "ends\0here";
+    static const char *volatile none;
+    static const char no_nul[4] = {'a', 'b', 'c', 'd'};
+    FORMATS_AS_LIBC("plain");
+    FORMATS_AS_LIBC("%s", "");
+    FORMATS_AS_LIBC("%s/%s", long_text, long_text);
+    FORMATS_AS_LIBC("<%.*s>", 4, no_nul);
+    FORMATS_AS_LIBC("<%.*s|%.*s|%.*s>", 9, ends_early, 0, none, -1, "all of it");
+    FORMATS_AS_LIBC("%d %d %d", 0, INT32_MIN, INT32_MAX);
+    FORMATS_AS_LIBC("%u %u", 0u, UINT32_MAX);
+    FORMATS_AS_LIBC("%ld %lld %zd", (long)INT64_MIN, (long long)INT64_MAX, (ssize_t)-1);
+    FORMATS_AS_LIBC("%lu %llu %zu", (unsigned long)UINT64_MAX, 18446744073709551615ull, (size_t)12);
+    FORMATS_AS_LIBC("%c%c%%", 'x', '\n');
+    FORMATS_AS_LIBC("%s %02d %s", "first", 7, long_text); /* the second is libc's, and so is all */
+    FORMATS_AS_LIBC("%s=%.3f %x %5s|%-5s| %#llx", "x", 1.5, 255u, "r", "l", 255ull);
+    FORMATS_AS_LIBC("%hhd %hu %td", 3, 4u, (ptrdiff_t)5);
+}
+
 TEST(map_matches_a_naive_model)
 {
     struct map m = MAP_INIT;
@@ -136,5 +173,5 @@ TEST(errors_wrap_and_map_to_http)
     T_EQ_STR(str_of(err_reason(err.code)), "NotFound");
 }
 
-TEST_MAIN(str_numbers, str_cut_walks_a_list, utf8_is_checked, strbuf_splices, map_matches_a_naive_model, civil_round_trips,
+TEST_MAIN(str_numbers, str_cut_walks_a_list, utf8_is_checked, strbuf_splices, formats_are_those_of_libc, map_matches_a_naive_model, civil_round_trips,
           human_durations_look_like_kubectl, arena_keeps_what_it_gave, errors_wrap_and_map_to_http)

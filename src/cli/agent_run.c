@@ -5,7 +5,8 @@
 #include <unistd.h>
 
 #include "agent/node/node_bandwidth.h"
-#include "apiserver/kuscia_words.h"
+#include "api/validate.h"
+#include "apiserver/bandwidth_words.h"
 #include "base/log.h"
 #include "cli/agent_net.h"
 #include "rt/file.h"
@@ -56,7 +57,12 @@ static const char *machine_name(struct arena *arena)
     gethostname(name, sizeof name - 1);
     for (char *c = name; *c; c++)
         *c = isalnum((unsigned char)*c) || *c == '.' ? (char)tolower((unsigned char)*c) : '-';
-    return arena_cstr(arena, str_of(name));
+    str whole = str_of(name);
+    while (whole.len && !isalnum((unsigned char)whole.p[0]))
+        whole = str_from(whole, 1);
+    while (whole.len && !isalnum((unsigned char)whole.p[whole.len - 1]))
+        whole = str_sub(whole, 0, whole.len - 1);
+    return arena_cstr(arena, whole.len ? whole : S("node"));
 }
 
 /* As the server warns of the annotation: nobody has a node of 1000 bit/s. */
@@ -71,7 +77,12 @@ static void warn_of_bits(const struct agent_opts *o)
             log_warn("the node has next to no bandwidth: a number alone counts bits, say the unit as in 100M", KV("which", "%s", bandwidth_resource[e]), KV("has", "%s", bandwidth_print(b.total[e], text)));
 }
 
-int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err)
+static int check_node_name(const char *name, struct err *err)
+{
+    return validate_dns1123_subdomain(str_of(name)) ? err_set(err, E_INVALID_ARG, "--node-name \"%s\" is no name for a node: it has lower-case letters, digits, '-' and '.', and begins and ends with a letter or digit", name) : 0;
+}
+
+int agent_run_look(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err)
 {
     const char *domain = cli_str(a, "domain");
     const char *network = cli_str_or(a, "pod-network", "bridge"), *eviction = cli_str(a, "eviction-hard"), *dns = cli_str(a, "cluster-dns");
@@ -103,7 +114,13 @@ int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_r
             .eviction_hard = eviction,
         },
     };
-    int r = agent_opts_check(&ret->agent, err);
+    int r = check_node_name(ret->agent.node_name, err);
+    return r < 0 ? r : agent_opts_check(&ret->agent, err);
+}
+
+int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err)
+{
+    int r = agent_run_look(a, arena, ret, err);
     if (r == 0)
         warn_of_bits(&ret->agent);
     return r;

@@ -49,7 +49,8 @@ struct agent_run_opts {
     {"insecure-registry", 0, CLI_LIST, "HOST:PORT", "", "Registry without a certificate that can be checked.", NULL},                                                     \
     {"registry-mirror", 0, CLI_LIST, "FROM=TO", "", "Registry to ask instead of another.", NULL},                                                                         \
     {"eviction-hard", 0, CLI_STRING, "LIST", AGENT_EVICTION_HARD, "When the node gets rid of pods; \"none\" for never.", NULL}
-/* Reads them.  Lists are on the arena. */
+/* Reads them.  Lists are on the arena.  The first says nothing in the log: for who only wants to know before it does something else. */
+int agent_run_look(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err) MUST_CHECK;
 int agent_run_read(const struct cli_args *a, struct arena *arena, struct agent_run_opts *ret, struct err *err) MUST_CHECK;
 
 int agent_run_new(const struct agent_run_opts *o, struct agent_run **ret, struct err *err) MUST_CHECK;

@@ -283,11 +283,17 @@ static void parse_words(struct parse *p, int argc, char **argv)
 }
 
 /* --- further options in a file ------------------------------------------------------------------------------------------------ */
+static bool is_end_of_bandwidth(const char *option)
+{
+    return strcmp(option, "bandwidth") == 0 || strcmp(option, "egress") == 0 || strcmp(option, "ingress") == 0;
+}
+
 static void add_from_file(struct parse *p, const char *path, const struct config_value *v)
 {
     const struct cli_option *o = find_option(p->verb, str_of(v->option), 0);
     /* other commands, which have no such file, look for this one */
-    const char *wrong = !o || o->type == CLI_CONFIG          ? "is no option of this command"
+    const char *wrong = !o && is_end_of_bandwidth(v->option) ? "is a part of capacity: write capacity: {bandwidth: 10Gi}"
+                        : !o || o->type == CLI_CONFIG        ? "is no option of this command"
                         : strcmp(o->name, "data-dir") == 0   ? "has to be given on the command line or as COX_DATA_DIR"
                         : v->is_list && o->type != CLI_LIST  ? "has one value, not several"
                         : !v->is_list && o->type == CLI_LIST ? "wants a list, or names with their values"

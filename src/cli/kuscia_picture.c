@@ -75,16 +75,18 @@ static const char *word_of(const struct json *party, bool ended)
     return ended ? "stopped" : str_is(phase, "Running") ? "runs" : "waits";
 }
 
-static void add_parties(struct strbuf *b, const struct json *template_, const struct json *task)
+static str parties_of(struct arena *a, const struct json *template_, const struct json *task)
 {
+    struct strbuf b = strbuf_on(a);
     const struct json *parties = json_get(template_, S("parties")), *status = json_path(task, "status", "partyTaskStatus", NULL);
     for (uint32_t i = 0; i < count_of(parties); i++) {
         str domain = json_get_str(&parties->items[i], S("domainID")), role = json_get_str(&parties->items[i], S("role"));
-        strbuf_addf(b, "%s" STR_FMT "%s" STR_FMT, i ? ", " : "", STR_ARG(domain), role.len ? "-" : "", STR_ARG(role));
+        strbuf_addf(&b, "%s" STR_FMT "%s" STR_FMT, i ? ", " : "", STR_ARG(domain), role.len ? "-" : "", STR_ARG(role));
         for (uint32_t k = 0; k < count_of(status); k++)
             if (str_eq(json_get_str(&status->items[k], S("domainID")), domain) && str_eq(json_get_str(&status->items[k], S("role")), role))
-                strbuf_addf(b, " %s", word_of(&status->items[k], is_end(phase_of(task))));
+                strbuf_addf(&b, " %s", word_of(&status->items[k], is_end(phase_of(task))));
     }
+    return strbuf_str(&b);
 }
 
 /* "a, b, c and 6 more": of the task's dependencies those in that phase; NULL: all, "": those that have not succeeded. */
@@ -212,6 +214,7 @@ struct row {
     str phase, below;
 };
 
+/* One line, whatever people put into aliases and statuses: write_rows knows rows by their lines. */
 static struct row add_row(struct arena *a, struct kuscia_view *v, const struct json *job, const struct json *template_, const struct json *tasks, int depth)
 {
     struct strbuf *b = &v->tabs.text;
@@ -220,14 +223,16 @@ static struct row add_row(struct arena *a, struct kuscia_view *v, const struct j
     struct row row = {.phase = phase, .below = below(a, task, why, depth, v->width)};
     if (row.below.len)
         why = json_get_str(json_get(task, S("status")), S("reason"));
-    strbuf_addf(b, "  %*s", 2 * MIN(depth, INDENT_MAX), ""); /* aliases may be anything, the rest is names */
-    print_escaped(b, json_get_str(template_, S("alias")));
+    strbuf_addf(b, "  %*s", 2 * MIN(depth, INDENT_MAX), "");
+    print_cell(b, json_get_str(template_, S("alias")));
     strbuf_add_char(b, '\t');
-    print_escaped(b, after.len ? after : S("-"));
-    strbuf_addf(b, "\t" STR_FMT "\t", STR_ARG(phase.len ? phase : task ? S("Pending") : S("-")));
-    add_parties(b, template_, task);
+    print_cell(b, after.len ? after : S("-"));
     strbuf_add_char(b, '\t');
-    print_escaped(b, why.len ? why : row.below.len ? S("see below") : S("-"));
+    print_cell(b, phase.len ? phase : task ? S("Pending") : S("-"));
+    strbuf_add_char(b, '\t');
+    print_cell(b, parties_of(a, template_, task));
+    strbuf_add_char(b, '\t');
+    print_cell(b, why.len ? why : row.below.len ? S("see below") : S("-"));
     strbuf_add_char(b, '\n');
     return row;
 }
@@ -285,7 +290,7 @@ static str head_of(struct arena *a, const struct json *job, const struct json *t
     struct strbuf b = strbuf_on(a);
     strbuf_addf(&b, "KusciaJob " STR_FMT " of " STR_FMT ": " STR_FMT ", %u of %u tasks done%s", STR_ARG(json_get_str(json_get(job, S("metadata")), S("name"))),
                 STR_ARG(json_get_str(json_get(job, S("spec")), S("initiator"))), STR_ARG(phase.len ? phase : S("new")), done, count_of(list), message.len ? "; " : "");
-    print_escaped(&b, message);
+    print_cell(&b, message);
     strbuf_add_char(&b, '\n');
     return strbuf_str(&b);
 }

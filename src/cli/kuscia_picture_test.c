@@ -51,6 +51,25 @@ TEST(many_and_hostile)
     T_OK(str_find(strbuf_str(&out), S("cannot start: d failed")) > 0);
 }
 
+/* A row is a line, whatever an alias or a status holds. */
+TEST(words_that_end_lines)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    STRBUF_AUTO out = STRBUF_HEAP;
+    KUSCIA_VIEW_AUTO v = KUSCIA_VIEW;
+    struct json job = json_literal(&a, "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"initiator\":\"alice\",\"tasks\":[{\"alias\":\"a\\n\\nb\\tc\"},{\"alias\":\"z\",\"dependencies\":[\"a\\n\\nb\\tc\"],\"parties\":"
+                                       "[{\"domainID\":\"x\\ny\"}]}]},\"status\":{\"phase\":\"Running\",\"message\":\"one\\ntwo\\u0007\"}}");
+    struct json tasks = json_literal(&a, "[{\"metadata\":{\"annotations\":{\"kuscia.secretflow/task-alias\":\"a\\n\\nb\\tc\"}},\"status\":{\"phase\":\"Run\\nning\"}}]");
+    kuscia_picture(&v, &a, &job, &tasks, true, &out);
+    T_EQ_STR(strbuf_str(&out), "KusciaJob j of alice: Running, 0 of 2 tasks done; one\\ntwo^G\n"
+                               "  TASK        AFTER       PHASE       PARTIES   WHY\n"
+                               "  a\\n\\nb\\tc   -           Run\\nning             -\n"
+                               "    z         a\\n\\nb\\tc   -           x\\ny      see below\n"
+                               "        waits for a\n"
+                               "          \n"
+                               "          b\tc\n");
+}
+
 /* What is too long for a row stands below it, once for all who are told the same; on a terminal in lines of its width. */
 TEST(long_reasons)
 {
@@ -117,4 +136,4 @@ TEST(a_circle_ends)
     T_OK(str_find(strbuf_str(&out), S("a ")) > 0);
 }
 
-TEST_MAIN(a_picture, many_and_hostile, long_reasons, last_words, a_circle_ends)
+TEST_MAIN(a_picture, many_and_hostile, words_that_end_lines, long_reasons, last_words, a_circle_ends)

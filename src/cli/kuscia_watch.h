@@ -11,5 +11,7 @@
 
 /* The exit status follows the job: 0 when it succeeded.  once: one look, and 0.  With a format of its own (-o json) nothing but the job and its tasks as a List, at the end. */
 int kuscia_watch(struct session *s, struct printer *p, const char *name, bool once, struct failure *f);
+/* To who looked for a job or a task in a domain's namespace, and found none. */
+void kuscia_hint_of_namespace(str ns, const struct failure *f);
 /* One picture of a job, for who asks why it goes on so slowly.  -o: the same List. */
 int kuscia_show(struct session *s, struct printer *p, str ns, str name, struct failure *f);

@@ -15,43 +15,6 @@ static void add_line(struct tabs *t, const char *label, str text)
     strbuf_add_char(&t->text, '\n');
 }
 
-/* As people write it, and as `get -o name` does: with the group behind it. */
-static bool is_one_of(str type, const char *const *names)
-{
-    str rest = type, name;
-    str_cut(&rest, '.', &name);
-    if (rest.len && !str_is(rest, "kuscia.secretflow") && !str_is(rest, "v1alpha1.kuscia.secretflow"))
-        return false;
-    for (; *names; names++)
-        if (str_is(name, *names))
-            return true;
-    return false;
-}
-
-static bool is_task_type(str type)
-{
-    static const char *const names[] = {"kt", "kusciatask", "kusciatasks", "task", NULL};
-    return is_one_of(type, names);
-}
-
-static bool is_group_type(str type)
-{
-    static const char *const names[] = {"trg", "taskresourcegroup", "taskresourcegroups", NULL};
-    return is_one_of(type, names);
-}
-
-static bool is_job_type(str type)
-{
-    static const char *const names[] = {"kj", "kusciajob", "kusciajobs", NULL};
-    return is_one_of(type, names);
-}
-
-static bool is_service_type(str type)
-{
-    static const char *const names[] = {"kd", "kusciadeployment", "kusciadeployments", NULL};
-    return is_one_of(type, names);
-}
-
 static const char *bits(struct arena *a, const struct json *of, const char *key)
 {
     return bandwidth_print(json_get_int(of, str_of(key), 0), arena_alloc(a, BANDWIDTH_TEXT));
@@ -115,6 +78,7 @@ static void write_task(struct arena *a, str name, const struct json *x)
 }
 
 #define GROUPS "/taskresourcegroups" /* of no namespace */
+#define WAITING_SHOWN 8u
 
 /* Jobs and tasks are in one namespace; whoever names none means that. */
 static str kuscia_namespace(const struct session *s)
@@ -170,7 +134,7 @@ static int why_status(struct session *s, struct printer *p, str name, struct fai
         str_cut(&said, '\n', &line); /* all of it stands above */
         strbuf_addf(&rows.text, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t", STR_ARG(json_get_str(&parties->items[i], S("domainID"))), STR_ARG(role.len ? role : S("-")),
                     STR_ARG(json_get_str(&parties->items[i], S("phase"))));
-        print_escaped(&rows.text, line.len ? line : S("-"));
+        print_cell(&rows.text, line.len ? line : S("-"));
         strbuf_add_char(&rows.text, '\n');
     }
     tabs_flush(&rows, &out);
@@ -249,16 +213,182 @@ static int why_service(struct session *s, struct printer *p, str name, struct fa
     return r;
 }
 
+/* --- domains ----------------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t count_of(const struct json *list)
+{
+    return json_is(list, JSON_ARRAY) ? list->len : 0;
+}
+
+static str domain_nodes(struct arena *a, const struct json *domain)
+{
+    const struct json *nodes = json_path(domain, "status", "nodeStatuses", NULL);
+    struct strbuf lost = strbuf_on(a);
+    uint32_t ready = 0;
+    if (str_is(json_get_str(json_get(domain, S("spec")), S("role")), "partner"))
+        return S("a partner of another control plane: nothing of it runs here");
+    for (uint32_t i = 0; i < count_of(nodes); i++) {
+        bool is_ready = str_is(json_get_str(&nodes->items[i], S("status")), "Ready");
+        ready += is_ready;
+        if (!is_ready)
+            strbuf_addf(&lost, "%s" STR_FMT, lost.len ? ", " : "; not ready: ", STR_ARG(json_get_str(&nodes->items[i], S("name"))));
+    }
+    if (!count_of(nodes))
+        return S("none: no machine has joined");
+    return arena_fmt(a, "%u of %u ready" STR_FMT, ready, nodes->len, STR_ARG(strbuf_str(&lost)));
+}
+
+static str domain_quota(struct session *s, str name)
+{
+    struct arena *a = &s->arena;
+    struct json quota;
+    struct failure ignored = FAILURE_NONE;
+    struct strbuf path = strbuf_on(a);
+    strbuf_add_str(&path, S("/api/v1/namespaces"));
+    client_path_add(&path, name);
+    strbuf_add_str(&path, S("/resourcequotas/resource-limitation"));
+    if (session_get(s, strbuf_str(&path), S(""), &quota, &ignored) < 0)
+        return S("");
+    str used = json_str(json_path(&quota, "status", "used", "pods", NULL)), hard = json_str(json_path(&quota, "spec", "hard", "pods", NULL));
+    return hard.len ? arena_fmt(a, STR_FMT " of " STR_FMT " pods", STR_ARG(used.len ? used : S("0")), STR_ARG(hard)) : S("");
+}
+
+static bool takes_part(const struct json *task, str domain)
+{
+    const struct json *parties = json_path(task, "spec", "parties", NULL);
+    for (uint32_t i = 0; i < count_of(parties); i++)
+        if (str_eq(json_get_str(&parties->items[i], S("domainID")), domain))
+            return true;
+    return false;
+}
+
+/* "2 tasks: kt/a (Unschedulable), kt/b (QuotaExceeded)": whether it is this domain's part that lacks something, each of them says. */
+static str domain_waits(struct session *s, str name)
+{
+    struct arena *a = &s->arena;
+    struct json list;
+    struct failure ignored = FAILURE_NONE;
+    struct strbuf out = strbuf_on(a);
+    size_t n = 0;
+    if (session_get(s, S("/apis/kuscia.secretflow/v1alpha1/namespaces/cross-domain/kusciatasks"), S(""), &list, &ignored) < 0)
+        return S("");
+    const struct json *items = json_get(&list, S("items"));
+    for (uint32_t i = 0; i < count_of(items); i++) {
+        const struct json *status = json_get(&items->items[i], S("status"));
+        str phase = json_get_str(status, S("phase")), reason = json_get_str(status, S("reason"));
+        if ((phase.len && !str_is(phase, "Pending")) || !takes_part(&items->items[i], name))
+            continue;
+        if (n++ < WAITING_SHOWN)
+            strbuf_addf(&out, "%skt/" STR_FMT "%s" STR_FMT "%s", out.len ? ", " : "", STR_ARG(json_get_str(json_get(&items->items[i], S("metadata")), S("name"))), reason.len ? " (" : "", STR_ARG(reason),
+                        reason.len ? ")" : "");
+    }
+    if (n > WAITING_SHOWN)
+        strbuf_addf(&out, " and %zu more", n - WAITING_SHOWN);
+    return n ? arena_fmt(a, "%zu task%s: " STR_FMT, n, n > 1 ? "s" : "", STR_ARG(strbuf_str(&out))) : S("none of its tasks");
+}
+
+static int why_domain(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    TABS_AUTO t = TABS_TEXT;
+    struct json x;
+    struct strbuf path = strbuf_on(&s->arena);
+    strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1/domains"));
+    client_path_add(&path, name);
+    int r = session_get(s, strbuf_str(&path), S(""), &x, f);
+    if (r < 0)
+        return r;
+    if (p->format != PRINT_DEFAULT)
+        return write_object(p, &x, f);
+    add_line(&t, "Domain", name);
+    add_line(&t, "Nodes", domain_nodes(&s->arena, &x));
+    add_line(&t, "Quota", domain_quota(s, name));
+    add_line(&t, "Waiting", domain_waits(s, name));
+    tabs_flush(&t, &out);
+    print_flush(&out);
+    return 0;
+}
+
+/* A party's part says the same as the whole.  Whoever does not say whose it is means the one that has the name. */
+static int why_resource(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    struct arena *a = &s->arena;
+    struct json x;
+    struct strbuf path = strbuf_on(a);
+    strbuf_add_str(&path, S("/apis/kuscia.secretflow/v1alpha1"));
+    if (s->namespace_given) {
+        strbuf_add_str(&path, S("/namespaces"));
+        client_path_add(&path, s->namespace_);
+    }
+    strbuf_add_str(&path, S("/taskresources"));
+    int r = session_get(s, strbuf_str(&path), S(""), &x, f);
+    const struct json *items = r < 0 ? NULL : json_get(&x, S("items"));
+    for (uint32_t i = 0; i < count_of(items); i++) {
+        const struct json *meta = json_get(&items->items[i], S("metadata"));
+        str group = json_get_str(json_get(meta, S("labels")), S("kuscia.secretflow/task-resource-group"));
+        if (str_eq(json_get_str(meta, S("name")), name) && group.len)
+            return why_task(s, p, S(GROUPS), group, f);
+    }
+    return r < 0 ? r : failure_set(f, E_NOT_FOUND, "taskresources.kuscia.secretflow \"" STR_FMT "\" not found", STR_ARG(name));
+}
+
+/* --- which is asked about ------------------------------------------------------------------------------------------------------------------- */
+
+typedef int why_fn(struct session *s, struct printer *p, str name, struct failure *f);
+
+static int why_kuscia_task(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    return why_task(s, p, S("/kusciatasks"), name, f);
+}
+
+static int why_group(struct session *s, struct printer *p, str name, struct failure *f)
+{
+    return why_task(s, p, S(GROUPS), name, f);
+}
+
+static const struct kind {
+    const char *names[5];
+    why_fn *why;
+    bool in_jobs_namespace; /* a look into another one is worth a hint */
+} kinds[] = {
+    {{"kt", "kusciatask", "kusciatasks", "task"}, why_kuscia_task, true},
+    {{"kj", "kusciajob", "kusciajobs"}, why_job, true},
+    {{"kd", "kusciadeployment", "kusciadeployments"}, why_service, true},
+    {{"trg", "taskresourcegroup", "taskresourcegroups"}, why_group, false},
+    {{"tr", "taskresource", "taskresources"}, why_resource, false},
+    {{"domain", "domains"}, why_domain, false},
+};
+
+/* As people write it, and as `get -o name` does: with the group behind it. */
+static const struct kind *find(str type)
+{
+    str rest = type, name;
+    str_cut(&rest, '.', &name);
+    if (rest.len && !str_is(rest, "kuscia.secretflow") && !str_is(rest, "v1alpha1.kuscia.secretflow"))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        for (const char *const *n = kinds[i].names; *n; n++)
+            if (str_is(name, *n))
+                return &kinds[i];
+    return NULL;
+}
+
+bool kuscia_is_job_type(str type)
+{
+    const struct kind *k = find(type);
+    return k && k->why == why_job;
+}
+
 bool kuscia_why_is(str type)
 {
-    return is_task_type(type) || is_group_type(type) || is_job_type(type) || is_service_type(type);
+    return find(type) != NULL;
 }
 
 int kuscia_why(struct session *s, struct printer *p, str type, str name, struct failure *f)
 {
-    if (is_service_type(type))
-        return why_service(s, p, name, f);
-    if (is_group_type(type))
-        return why_task(s, p, S(GROUPS), name, f);
-    return is_task_type(type) ? why_task(s, p, S("/kusciatasks"), name, f) : why_job(s, p, name, f);
+    const struct kind *k = find(type);
+    int r = k->why(s, p, name, f);
+    if (r < 0 && k->in_jobs_namespace)
+        kuscia_hint_of_namespace(kuscia_namespace(s), f);
+    return r;
 }

@@ -62,6 +62,8 @@ struct json print_without_managed_fields(struct arena *a, const struct json *obj
 bool print_is_list(const struct json *obj);
 /* Control bytes that would reach the terminal become visible. */
 void print_escaped(struct strbuf *b, str s);
+/* The same of what stands in a row of a table and may be anybody's words: also what would end the cell or the row. */
+void print_cell(struct strbuf *b, str s);
 /* "a=1,b=2", sorted; "<none>" when there are none. */
 void print_labels(struct arena *a, struct strbuf *b, const struct json *labels);
 /* "5m" since an RFC 3339 time, "<unknown>" when there is none. */

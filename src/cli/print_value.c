@@ -99,6 +99,19 @@ void print_escaped(struct strbuf *b, str s)
     }
 }
 
+void print_cell(struct strbuf *b, str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        if (c == '\n' || c == '\t' || c == '\r')
+            strbuf_addf(b, "\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+        else if (c < 0x20 || c == 0x7f)
+            strbuf_addf(b, "^%c", c ^ 0x40); /* ^[ as above */
+        else
+            strbuf_add_char(b, s.p[i]);
+    }
+}
+
 void print_labels(struct arena *a, struct strbuf *b, const struct json *labels)
 {
     if (!json_is(labels, JSON_OBJECT) || !labels->len) {

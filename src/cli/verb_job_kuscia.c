@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/kuscia_stage.h"
 #include "cli/kuscia_watch.h"
+#include "cli/kuscia_why.h"
 #include "cli/verbs.h"
 
-/* The one word behind the verb; NULL: there is none, or too many. */
+/* The one word behind the verb, without its kind: kj/NAME is what `cox why` takes and `get -o name` prints.  NULL: there is none, or too many. */
 static const char *only_name(struct session *s)
 {
-    return s->args->npositional == 1 ? s->args->positional[0] : NULL;
+    const char *word = s->args->npositional == 1 ? s->args->positional[0] : NULL, *slash = word ? strchr(word, '/') : NULL;
+    return slash && kuscia_is_job_type(str_sub(str_of(word), 0, (size_t)(slash - word))) ? slash + 1 : word;
 }
 
 static int watch(struct session *s, struct failure *f)

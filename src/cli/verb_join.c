@@ -1,8 +1,5 @@
 /* verb_join.c - cox join: this machine becomes a node of a cluster elsewhere. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
-#include <unistd.h>
-
 #include "base/vec.h"
 #include "cli/agent_run.h"
 #include "cli/cli.h"
@@ -29,13 +26,10 @@ static const struct cli_option join_options[] = {
     {0},
 };
 
-/* As a node's name must be: lower case. */
-static void host_name(char out[256])
+static void say_waits(const char *request)
 {
-    out[0] = 0;
-    gethostname(out, 255);
-    for (char *p = out; *p; p++)
-        *p = (char)tolower((unsigned char)*p);
+    fprintf(stderr, "The certificate request %s waits for somebody's approval: the server approves what is as it should be by itself, and not a machine of a domain whose name a node\n"
+                    "outside of the domain has (--node-name).  `kubectl get csr` on the server shows it, `kubectl certificate approve %s` lets the machine in.\n", request, request);
 }
 
 static int renew(const struct join_opts *o)
@@ -87,16 +81,18 @@ static int check_usage(struct cli_args *a)
 
 static int run_join(struct cli_args *a)
 {
-    char host[256];
+    ARENA_AUTO arena = ARENA_INIT;
     CLEANUP(free) char *ca = NULL;
+    struct agent_run_opts run;
     struct err err = ERR_NONE;
     bool renews = cli_flag(a, "renew");
     if (!renews && check_usage(a))
         return 1;
     if (cli_str(a, "ca-file") && file_read(cli_str(a, "ca-file"), CA_BYTES, &ca, NULL, &err) < 0)
         return cli_fail_err(&err);
-    host_name(host);
-    struct join_opts o = {.dir = verb_data_dir(a), .node_name = cli_str_or(a, "node-name", host), .clock = &clock_real, .timeout_ns = cli_duration_ns(a, "timeout", 0),
+    if (agent_run_look(a, &arena, &run, &err) < 0) /* before the token is used, and the node's name as the agent will have it */
+        return cli_fail_err(&err);
+    struct join_opts o = {.dir = verb_data_dir(a), .node_name = run.agent.node_name, .waits = say_waits, .clock = &clock_real, .timeout_ns = cli_duration_ns(a, "timeout", 0),
                           .url = renews ? NULL : a->positional[0], .token = cli_str(a, "token"), .domain = cli_str(a, "domain"), .ca_hash = cli_str(a, "ca-hash"), .ca_pem = ca, .renew_now = true};
     VEC(const char *) addresses = {0};
     const char *const names[] = {o.node_name, NULL};

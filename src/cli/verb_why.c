@@ -2,7 +2,7 @@
  *
  *   GET pods/NAME/explain: what the scheduler in the server says, with the pod's place in its queue ─┐
  *   else, or with --profile: an engine here                                                        ─┴─► a record (explain_json) ─► text, or the record itself
- *   kt/NAME, kj/NAME, kd/NAME: kuscia_why.h
+ *   kt/NAME, kj/NAME, kd/NAME, domain/NAME: kuscia_why.h
  *   podgroup/NAME, job/NAME: one of its pods that waits stands for it; when none does, there is only to say where they are
  * The engine here asks no scheduler: nodes, pods and the rest are read through the API and loaded into it, and it decides about this one pod as the scheduler would.  So it
  * works against any Kubernetes API server, and for pods of any scheduler that follows the usual rules. */
@@ -21,6 +21,7 @@
 
 struct why {
     struct session *s;
+    str asked;       /* "kind/name" or a pod's name; "" nothing */
     struct sched *e;
     struct json pod; /* as the API has it */
     str ns, name, scheduler;
@@ -462,7 +463,7 @@ static int read_unit(struct why *w, str type, str name, struct failure *f)
     if (!w->unit && is_group_type(type))
         return failure_set(f, E_NOT_FOUND, "podgroups.scheduling.run.ai \"" STR_FMT "\" not found", STR_ARG(name));
     if (!w->unit)
-        return failure_set(f, E_INVALID_ARG, "no PodGroup belongs to " STR_FMT "/" STR_FMT "; what is placed are pods, PodGroups and KusciaTasks: cox why pod/NAME, podgroup/NAME, kt/NAME, or kj/NAME for a KusciaJob", STR_ARG(type), STR_ARG(name));
+        return failure_set(f, E_INVALID_ARG, "no PodGroup belongs to " STR_FMT "/" STR_FMT "; what is placed are pods, PodGroups and KusciaTasks: cox why pod/NAME, podgroup/NAME, kt/NAME, or kj/NAME for a KusciaJob, domain/NAME for a Domain", STR_ARG(type), STR_ARG(name));
     for (size_t i = 0; i < w->unit->npods; i++) {
         struct unit_counts_view n = {0};
         unit_count_pod(&n, w->unit->pods[i]);
@@ -474,10 +475,9 @@ static int read_unit(struct why *w, str type, str name, struct failure *f)
 
 static int read_asked(struct why *w, struct failure *f)
 {
-    const struct cli_args *args = w->s->args;
-    if (args->npositional != 1)
+    str name = w->asked, type;
+    if (!name.len)
         return failure_set(f, E_INVALID_ARG, "name one: cox why pod/NAME, podgroup/NAME, kt/NAME or kj/NAME");
-    str name = str_of(args->positional[0]), type;
     if (!str_cut(&name, '/', &type))
         return read_pod(w, type, f);
     if (str_is(type, "pod") || str_is(type, "pods") || str_is(type, "po"))
@@ -485,12 +485,21 @@ static int read_asked(struct why *w, struct failure *f)
     return read_unit(w, type, name, f);
 }
 
+/* "kj/meeting", or as two words; "" neither. */
+static str asked_of(struct session *s)
+{
+    const char *const *words = s->args->positional;
+    if (s->args->npositional == 1)
+        return str_of(words[0]);
+    return s->args->npositional == 2 && !strchr(words[0], '/') && !strchr(words[1], '/') ? arena_fmt(&s->arena, "%s/%s", words[0], words[1]) : S("");
+}
+
 static int why(struct session *s, struct failure *f)
 {
-    struct why w = {.s = s};
+    struct why w = {.s = s, .asked = asked_of(s)};
     struct printer *p;
     int r = printer_new(&s->arena, s->args, PRINT_ALLOW_RESULT, &p, f);
-    str name = s->args->npositional == 1 ? str_of(s->args->positional[0]) : S(""), type;
+    str name = w.asked, type;
     if (r >= 0 && str_cut(&name, '/', &type) && kuscia_why_is(type))
         return kuscia_why(s, p, type, name, f);
     if (r >= 0)
@@ -527,13 +536,13 @@ static const struct cli_option why_options[] = {
 const struct cli_verb verb_why = {
     .name = "why",
     .summary = "Explain why a pod, a PodGroup or a KusciaTask waits, or why it is where it is.",
-    .usage = "pod/NAME | podgroup/NAME | kt/NAME | trg/NAME | kj/NAME | kd/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
+    .usage = "pod/NAME | podgroup/NAME | kt/NAME | trg/NAME | kj/NAME | kd/NAME | domain/NAME | KIND/NAME [-n NAMESPACE] [-o FORMAT]",
     .help = "Asks the scheduler of the server.  Where there is none, or with --profile, reads the cluster and decides about this pod as the scheduler would: how many\n"
             "nodes each rule excludes and what is missing there, the nearest miss, what eviction could do; for a pod that has a node the scores.  Changes nothing.\n"
             "Of a PodGroup, also named by what owns it (job/train), a pod that waits is explained, with the members of the group; when none waits, where they are.\n"
-            "Of a KusciaTask (kt/NAME, or its TaskResourceGroup trg/NAME), or the first of a KusciaJob (kj/NAME) that waits: all its parties, the nodes that were considered for each\n"
+            "Of a KusciaTask (kt/NAME, its TaskResourceGroup trg/NAME or a part tr/NAME of it), or the first of a KusciaJob (kj/NAME) that waits: all its parties, the nodes that were considered for each\n"
             "with their free bandwidth, and the links between them.  Of a KusciaJob of which no task waits for room: how its tasks are.  Of a KusciaDeployment (kd/NAME): what its\n"
-            "status says.",
+            "status says.  Of a Domain (domain/NAME): how its nodes and its quota are, and which tasks wait that it takes part in.",
     .examples = "  cox why pod/web-0 -n shop\n  cox why pod/web-0 -o json\n  cox why podgroup/pg-train\n  cox why job/train\n  cox why kt/meeting-1\n  cox why kj/meeting",
     .options = why_options,
     .run = run_why,

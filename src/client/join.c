@@ -15,6 +15,7 @@
 #define TIMEOUT_NS (600 * NSEC_PER_SEC)
 #define POLL_MIN_NS (20 * NSEC_PER_MSEC)
 #define POLL_MAX_NS (500 * NSEC_PER_MSEC)
+#define SAY_NS (3 * NSEC_PER_SEC)  /* the server's own approval takes less */
 #define ASK_NS (10 * NSEC_PER_SEC) /* a server that is being started, or too busy to answer */
 #define TRY_NS (4 * NSEC_PER_SEC)  /* of it, one connection that does not get on */
 #define PEM_MAX (64u << 10)
@@ -193,7 +194,8 @@ static int look(struct arena *a, const struct json *obj, const char *name, const
 /* Posts the request, unless it is there, and waits. */
 static int obtain(const struct join_opts *o, struct client *c, struct arena *keep, const struct pending *p, const struct json *body, const char **ret_cert, struct err *err)
 {
-    nsec_t end = clock_mono(o->clock) + (o->timeout_ns ? o->timeout_ns : TIMEOUT_NS), wait = POLL_MIN_NS;
+    nsec_t start = clock_mono(o->clock), end = start + (o->timeout_ns ? o->timeout_ns : TIMEOUT_NS), wait = POLL_MIN_NS;
+    bool is_said = !o->waits;
     str path = arena_fmt(keep, CSRS "/%s", p->name), text = json_text(keep, body);
     for (;;) {
         ARENA_AUTO a = ARENA_INIT;
@@ -209,6 +211,10 @@ static int obtain(const struct join_opts *o, struct client *c, struct arena *kee
                 return r;
         } else if (res.status && res.status < 500 && res.status != 429 && res.status != 409) {
             return r; /* nothing that waiting helps */
+        }
+        if (r == 0 && !is_said && clock_mono(o->clock) > start + SAY_NS) {
+            o->waits(p->name);
+            is_said = true;
         }
         if (is_stopped(o))
             return err_set(err, E_UNAVAILABLE, "stopped while waiting for a certificate");
@@ -269,6 +275,16 @@ static int check_domain(const struct join_opts *o, const char *cert, const char 
     return err_set(err, E_FORBIDDEN, "%s of no domain, not of \"%s\": the status of that Domain has the token to join with", what, o->domain);
 }
 
+static int check_node(const struct join_opts *o, const char *cert, struct err *err)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    str is = tls_cert_common_name(&a, cert), prefix = S("system:node:");
+    is = str_has_prefix(is, prefix) ? str_from(is, prefix.len) : is;
+    if (str_is(is, o->node_name))
+        return 0;
+    return err_set(err, E_FORBIDDEN, "this machine has credentials of node \"" STR_FMT "\", not of \"%s\": say --node-name " STR_FMT ", or remove them with `cox uninstall` first", STR_ARG(is), o->node_name, STR_ARG(is));
+}
+
 /* A certificate for the node, asked for with the credentials of `as`. */
 static int client_certificate(const struct join_opts *o, const struct kubeconfig_resolved *as, struct err *err)
 {
@@ -311,6 +327,8 @@ int join_node(const struct join_opts *o, struct err *err)
         CLEANUP(kubeconfig_free) struct kubeconfig *k = NULL;
         struct kubeconfig_resolved own;
         int bad = load_kubeconfig(o, &k, &own, err);
+        if (bad == 0)
+            bad = check_node(o, own.cert_pem, err);
         return bad < 0 ? bad : check_domain(o, own.cert_pem, "this machine has credentials", err);
     }
     int r = prepare(o, err);

@@ -21,6 +21,7 @@ struct join_opts {
     const struct clock *clock;
     nsec_t timeout_ns;     /* 0: 10 min */
     const atomic_bool *stop;
+    void (*waits)(const char *request); /* called once, after some seconds without an approval; NULL */
     /* join_node */
     const char *url;     /* "https://host:6443": also what the kubeconfig will have */
     const char *token;   /* "abcdef.0123456789abcdef" */
@@ -34,7 +35,7 @@ struct join_opts {
 
 /* Is there a kubeconfig of this node whose certificate is still good? */
 bool join_is_done(const struct join_opts *o);
-/* Makes DIR/agent/kubeconfig.  Does nothing when join_is_done, but looks at the domain. */
+/* Makes DIR/agent/kubeconfig.  Does nothing when join_is_done, but looks at the node's name and the domain. */
 int join_node(const struct join_opts *o, struct err *err) MUST_CHECK;
 /* Makes DIR/agent/serving.pem unless a good one for the names is there.  The request is approved once the Node has the addresses in its status, so it may
  * be asked for before, but waits. */

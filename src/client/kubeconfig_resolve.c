@@ -39,7 +39,10 @@ static int resolve_context(struct kubeconfig *k, const struct kubeconfig_overrid
     r->cluster = either(o->cluster, text_of(k, c, S("cluster")));
     r->user = either(o->user, text_of(k, c, S("user")));
     r->namespace_ = either(o->namespace_, either(text_of(k, c, S("namespace")), "default"));
-    if (!c && !r->cluster[0] && !either(o->server, "")[0])
+    bool knows_server = c || r->cluster[0] || either(o->server, "")[0];
+    if (!knows_server && !file_exists(kubeconfig_default_file(k)))
+        return err_set(err, E_NOT_FOUND, "which cluster? There is no %s: start one with `make up` or `cox server`, or name one with --kubeconfig or --server", kubeconfig_default_file(k));
+    if (!knows_server)
         return err_set(err, E_NOT_FOUND, "no context is chosen: \"%s\" has no current-context; use --context, --server or \"config use-context\"",
                        kubeconfig_default_file(k));
     return 0;

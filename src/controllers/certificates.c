@@ -4,13 +4,16 @@
  *                 │                                   └► a node's server: has the Node these names? ────────────┴─► approval
  *                 ├─► approved, ours, no certificate: sign ─► status
  *                 └─► else wait for its time to go
+ * A token of a domain is for one machine: the first request that is approved for it writes its node at the token's Secret.
  * A serving request often comes a moment before its Node has addresses: it is looked at again for as long as it is kept. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/civil.h"
 #include "base/log.h"
 #include "controllers/certificates_plan.h"
 #include "controllers/controller.h"
 #include "controllers/workloads.h"
 #include "wire/base64.h"
+#include "wire/json_make.h"
 
 #define PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 
@@ -107,6 +110,94 @@ static void allow(struct job *j)
     approve(j, r->st.kind == CSR_SELF_NODE_CLIENT ? "A node renews its own client certificate." : "A node joins with credentials that allow it.");
 }
 
+/* --- a domain's token is for one machine ------------------------------------------------------------------ */
+
+#define SHOWN_NS (5 * NSEC_PER_SEC)   /* how long it is waited for the controller of Domains, which may not run */
+#define LOOK_NS (50 * NSEC_PER_MSEC)
+#define USED_BY "kuscia.secretflow/used-by" /* at the token's Secret: the node that got the first certificate for it */
+
+static str token_id(const struct run *r) /* "": it asks with a certificate */
+{
+    return str_has_prefix(r->st.user, S("system:bootstrap:")) ? str_from(r->st.user, strlen("system:bootstrap:")) : S("");
+}
+
+static str token_secret_path(struct job *j)
+{
+    str id = token_id(j->state);
+    return id.len ? arena_fmt(&j->arena, "/api/v1/namespaces/kube-system/secrets/bootstrap-token-" STR_FMT, STR_ARG(id)) : id;
+}
+
+static void deny(struct job *j, str message)
+{
+    struct run *r = j->state;
+    add_condition(j, &r->obj, "Denied", S("TokenUsed"), message);
+    job_call(j, S("PUT"), path_of(j, "/approval"), &r->obj, ended);
+}
+
+static bool shows_as_unused(const struct json *domain, str token_id)
+{
+    const struct json *list = json_path(domain, "status", "deployTokenStatuses", NULL);
+    for (uint32_t i = 0; json_is(list, JSON_ARRAY) && i < list->len; i++)
+        if (str_is(json_get_str(&list->items[i], S("state")), "unused") && str_has_prefix(json_get_str(&list->items[i], S("token")), token_id))
+            return true;
+    return false;
+}
+
+/* Whoever reads the status after a machine has joined is to find a token there that is good. */
+static void got_domain(struct job *j)
+{
+    struct run *r = j->state;
+    nsec_t made, age = civil_parse(json_get_str(json_get(&r->obj, S("metadata")), S("creationTimestamp")), &made) ? clock_wall(j->c->opts->clock) - made : 0;
+    if (job_ok(j) && age < SHOWN_NS && shows_as_unused(&j->answer, token_id(r)))
+        job_end_after(j, LOOK_NS);
+    else
+        allow(j);
+}
+
+static void ask_domain(struct job *j)
+{
+    struct run *r = j->state;
+    job_call(j, S("GET"), resource_path(&j->arena, &(struct resource){.group = S("kuscia.secretflow"), .version = S("v1alpha1"), .plural = S("domains")}, S(""), csr_domain(&r->obj)), NULL, got_domain);
+}
+
+static void claimed(struct job *j)
+{
+    if (job_ok(j))
+        ask_domain(j);
+    else
+        job_end(j, WORK_RETRY); /* another request came first: read again */
+}
+
+/* The same machine may ask again, as long as the token lives: it may have been killed before it had its certificate. */
+static void got_token(struct job *j)
+{
+    struct run *r = j->state;
+    struct arena *a = &j->arena;
+    const struct json *meta = json_get(&j->answer, S("metadata"));
+    str by = json_get_str(json_get(meta, S("annotations")), S(USED_BY));
+    if (!job_ok(j) && !job_not_found(j)) {
+        job_end(j, WORK_RETRY);
+    } else if (job_not_found(j)) {
+        allow(j);
+    } else if (str_eq(by, r->st.node)) {
+        ask_domain(j);
+    } else if (by.len) {
+        deny(j, arena_fmt(a, "node \"" STR_FMT "\" has used the token, and each is for one machine: the status of the Domain \"" STR_FMT "\" has the next one", STR_ARG(by), STR_ARG(csr_domain(&r->obj))));
+    } else {
+        struct json patch = json_make(a, "{\"metadata\":{\"resourceVersion\":%S,\"annotations\":{\"" USED_BY "\":%S}}}", json_get_str(meta, S("resourceVersion")), r->st.node);
+        job_call(j, S("PATCH"), token_secret_path(j), &patch, claimed);
+    }
+}
+
+static void claim_token(struct job *j)
+{
+    str path = token_secret_path(j);
+    if (path.len)
+        job_call(j, S("GET"), path, NULL, got_token);
+    else
+        allow(j); /* a node that renews */
+}
+
 /* Whoever joins a domain does so under a name that nobody has, or that is the domain's already. */
 static void got_namesake(struct job *j)
 {
@@ -118,7 +209,7 @@ static void got_namesake(struct job *j)
         log_warn("a machine of a domain asks for a certificate of a node that is not the domain's: a person has to approve it", KV("request", STR_FMT, STR_ARG(j->key)), KV("node", STR_FMT, STR_ARG(r->st.node)));
         wait_or_remove(j);
     } else {
-        allow(j);
+        claim_token(j);
     }
 }
 

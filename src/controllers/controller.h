@@ -29,6 +29,7 @@ struct controller_type {
     const char *name;
     unsigned parallel; /* keys at once */
     nsec_t max_delay_ns;
+    bool reads_managed_fields; /* answers come with metadata.managedFields; whoever writes an object without them leaves them as they are */
     struct controller_watch watches[CONTROLLER_MAX_WATCHES]; /* up to the first without plural */
     void (*init)(struct controller *c);      /* may be NULL */
     void (*fini)(struct controller *c);      /* may be NULL */
@@ -65,6 +66,8 @@ struct job {
 
 /* Sends a request; next runs with the answer.  A method with a body sends JSON, PATCH a merge patch. */
 void job_call(struct job *j, str method, str path, const struct json *body, void (*next)(struct job *j));
+/* An answer as the tree that jobs read; it stays as long as the job.  Null: it is no JSON. */
+struct json job_answer_tree(struct job *j, str response);
 /* Asks for a fresh set of resources; next finds it in job_resources (NULL: none). */
 void job_discover(struct job *j, void (*next)(struct job *j));
 struct resource_set *job_resources(struct job *j);

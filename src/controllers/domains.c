@@ -249,9 +249,14 @@ static void got_secrets(struct job *j)
     have_token(j, r->fresh, S(""));
 }
 
+static str secrets_of(struct job *j)
+{
+    return arena_fmt(&j->arena, "/api/v1/namespaces/kube-system/secrets?labelSelector=kuscia.secretflow%%2Fdomain-name%%3D" STR_FMT, STR_ARG(j->key));
+}
+
 static void look_for_token(struct job *j)
 {
-    job_call(j, S("GET"), arena_fmt(&j->arena, "/api/v1/namespaces/kube-system/secrets?labelSelector=kuscia.secretflow%%2Fdomain-name%%3D" STR_FMT, STR_ARG(j->key)), NULL, got_secrets);
+    job_call(j, S("GET"), secrets_of(j), NULL, got_secrets);
 }
 
 /* Somebody removed it, or wrote a token into the status that is none of this domain: nobody could join with what is shown. */
@@ -296,12 +301,15 @@ static void got_requests(struct job *j)
 static void list_requests(struct job *j)
 {
     struct run *r = j->state;
+    const struct json *tokens = json_path(&r->domain, "status", "deployTokenStatuses", NULL);
     if (!job_ok(j))
         job_end(j, WORK_RETRY);
-    else if (r->is_partner)
-        job_end(j, WORK_OK);
-    else
+    else if (!r->is_partner)
         job_call(j, S("GET"), S(CSRS), NULL, got_requests);
+    else if (json_is(tokens, JSON_ARRAY) && tokens->len) /* it was not one before: nobody joins it any more */
+        job_call(j, S("DELETE"), secrets_of(j), NULL, show_nodes);
+    else
+        job_end(j, WORK_OK);
 }
 
 /* --- what a domain has ------------------------------------------------------------------------------------------------------------------------ */
@@ -318,17 +326,20 @@ static const char role_rules[] =
 
 static const char jobs_namespace[] = "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" KUSCIA_NS "\"}}";
 
-static struct json namespace_of(struct job *j, const struct run *r)
+/* Two of its labels are there only while the Domain says so. */
+static struct ensure namespace_of(struct job *j, const struct run *r)
 {
     struct arena *a = &j->arena;
     const struct json *protocols = json_get(r->spec, S("interConnProtocols"));
+    bool has_protocol = json_is(protocols, JSON_ARRAY) && protocols->len;
     struct json ns = json_make(a, "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":%S,\"labels\":{\"" KUSCIA("domain-name") "\":%S,\"" KUSCIA("deleted") "\":\"false\"}}}", j->key, j->key);
     struct json *labels = json_path(&ns, "metadata", "labels", NULL);
     if (r->is_partner)
         json_set(a, labels, S(KUSCIA("role")), json_string(S("partner")));
-    if (json_is(protocols, JSON_ARRAY) && protocols->len)
+    if (has_protocol)
         json_set(a, labels, S(KUSCIA("interconn-protocols")), protocols->items[0]);
-    return ns;
+    static const char *const owned[2][2] = {{"labels|-" KUSCIA("role") "|-" KUSCIA("interconn-protocols"), "labels|-" KUSCIA("role")}, {"labels|-" KUSCIA("interconn-protocols"), "labels"}};
+    return (struct ensure){S("/api/v1/namespaces"), j->key, ns, owned[r->is_partner][has_protocol]};
 }
 
 static size_t wanted(struct job *j, const struct run *r, struct ensure *list)
@@ -339,7 +350,7 @@ static size_t wanted(struct job *j, const struct run *r, struct ensure *list)
     struct json rules = json_literal(a, role_rules);
     size_t n = 0;
     list[n++] = (struct ensure){S("/api/v1/namespaces"), S(KUSCIA_NS), json_literal(a, jobs_namespace), NULL};
-    list[n++] = (struct ensure){S("/api/v1/namespaces"), j->key, namespace_of(j, r), "labels"};
+    list[n++] = namespace_of(j, r);
     list[n++] = (struct ensure){arena_fmt(a, STR_FMT "/roles", STR_ARG(rbac)), S("domain"),
                                 json_make(a, "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"Role\",\"metadata\":{\"name\":\"domain\"},\"rules\":%j}", &rules), "rules"};
     list[n++] = (struct ensure){arena_fmt(a, STR_FMT "/rolebindings", STR_ARG(rbac)), S("domain"),

@@ -184,6 +184,7 @@ static void fini(struct controller *c)
 const struct controller_type controller_event_ttl = {
     .name = "event-ttl",
     .parallel = 8,
+    .reads_managed_fields = true, /* when it was last written */
     .watches = {{.group = "", .plural = "events", .event = on_event, .begin = on_begin}},
     .init = init,
     .fini = fini,

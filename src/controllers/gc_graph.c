@@ -53,7 +53,9 @@ size_t gc_graph_len(const struct gc_graph *g)
 struct gc_kind *gc_graph_kind(struct gc_graph *g, str group, str kind)
 {
     strbuf_clear(&g->scratch);
-    strbuf_addf(&g->scratch, STR_FMT "%c" STR_FMT, STR_ARG(group), SEP, STR_ARG(kind));
+    strbuf_add_str(&g->scratch, group); /* bytes: a reference is what anybody writes, and formats end at a NUL */
+    strbuf_add_char(&g->scratch, SEP);
+    strbuf_add_str(&g->scratch, kind);
     str key = strbuf_str(&g->scratch);
     struct gc_kind *k = map_get(&g->kinds, key);
     if (k)

@@ -354,7 +354,26 @@ TEST(odd_references)
     });
 }
 
+/* A reference may name anything. */
+TEST(kinds_of_any_bytes)
+{
+    struct story s = {0};
+    s.g = gc_graph_new(on_touch, &s);
+    str group = str_n("g\0\0g", 4), name = str_n("k\0and what would be read behind it", 34);
+    struct gc_kind *k = gc_graph_kind(s.g, group, name);
+    T_OK(str_eq(k->group, group) && str_eq(k->kind, name));
+    T_OK(gc_graph_kind(s.g, group, name) == k);
+    T_OK(gc_graph_kind(s.g, S("g"), S("k")) != k && gc_graph_kind(s.g, S("g"), name) != k);
+    struct gc_ref ref = {.kind = k, .name = str_n("\0n", 2), .uid = str_n("\0u", 2)};
+    struct gc_object o = {.kind = gc_graph_kind(s.g, S(""), S("Pod")), .ns = S("ns"), .name = S("p"), .uid = S("u"), .refs = &ref, .nrefs = 1};
+    gc_graph_observe(s.g, &o);
+    gc_graph_observe(s.g, &o);
+    T_EQ_INT(gc_graph_len(s.g), 2);
+    strbuf_fini(&s.touched);
+    gc_graph_free(s.g);
+}
+
 TEST_MAIN(objects_without_owners_are_not_kept, background_deletes_dependents_of_the_gone, an_owner_that_never_was_is_absent, a_solid_owner_keeps_and_dangling_references_go,
           unknown_owners_are_waited_for, foreground_waits_for_blocking_dependents, foreground_goes_down_the_tree, a_cycle_of_foreground_is_broken,
           a_waiting_owner_beside_a_solid_one_loses_its_reference, orphans_lose_their_references_and_stay, cluster_scoped_owners,
-          kinds_that_are_not_served_keep_their_dependents, a_list_after_a_gap_is_checked, odd_references)
+          kinds_that_are_not_served_keep_their_dependents, a_list_after_a_gap_is_checked, odd_references, kinds_of_any_bytes)

@@ -342,7 +342,6 @@ static void got_owner(struct job *j)
     }
     struct json obj = j->answer;
     json_del(&obj, S("status"));
-    json_del(json_get(&obj, S("metadata")), S("managedFields"));
     ARENA_AUTO scratch = ARENA_INIT;
     grouping_owner_keep(&r->g->known, uid, json_text(&scratch, &obj), clock_mono(j->c->opts->clock));
     add_owner(j, obj);

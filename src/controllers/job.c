@@ -2,6 +2,7 @@
 #include "controllers/job.h"
 
 #include "base/civil.h"
+#include "client/raw.h"
 #include "rt/failpoint.h"
 
 /* --- life ----------------------------------------------------------------------------------------------------------------- */
@@ -62,6 +63,17 @@ void job_end_status(struct job *j)
 
 /* --- calls ------------------------------------------------------------------------------------------------------------------- */
 
+/* The tree points into the text, which goes with the callback: it is copied.  managedFields are often half of it. */
+struct json job_answer_tree(struct job *j, str response)
+{
+    struct strbuf room = strbuf_on(&j->arena);
+    str text = j->c->type->reads_managed_fields ? response : raw_without_managed_fields(response, &room);
+    struct json tree;
+    if (text.p == response.p)
+        text = arena_str(&j->arena, text);
+    return text.len && json_parse(&j->arena, text, NULL, &tree, NULL) == 0 ? tree : json_null();
+}
+
 static void call_done(struct client_call *call)
 {
     struct job *j = container_of(call, struct job, call_);
@@ -70,9 +82,7 @@ static void call_done(struct client_call *call)
         FAILPOINT("controllers.write.after"); /* it is done, and the controller does not know */
     /* a deleted collection is sent back whole, and nobody looks at it */
     bool unread = str_is(call->method, "DELETE") && job_ok(j);
-    /* the tree points into the text, which goes with the callback; the answers of one job stay, so that steps can use what earlier ones read */
-    if (unread || !call->response.len || json_parse(&j->arena, arena_str(&j->arena, call->response), NULL, &j->answer, NULL) < 0)
-        j->answer = json_null();
+    j->answer = unread ? json_null() : job_answer_tree(j, call->response); /* the answers of one job stay, so that steps can use what earlier ones read */
     if (controllers_stopping(j->c->all))
         job_end(j, WORK_OK);
     else

@@ -77,6 +77,19 @@ static void written(struct job *j)
     next_object(j);
 }
 
+static bool repair_labels(struct arena *a, const struct ensure *e, struct json *obj)
+{
+    const struct json *want = json_path(&e->obj, "metadata", "labels", NULL);
+    struct json *have = json_ensure_object(a, json_get(obj, S("metadata")), S("labels"));
+    bool differs = false;
+    for (uint32_t i = 0; json_is(want, JSON_OBJECT) && i < want->len; i++)
+        if (!str_eq(json_get_str(have, want->members[i].key), json_str(&want->members[i].value))) {
+            json_set(a, have, want->members[i].key, want->members[i].value);
+            differs = true;
+        }
+    return differs;
+}
+
 /* True: a member that is ours differs, and obj has it as it should be.  Of metadata only labels count, and those of others stay. */
 static bool repair(struct arena *a, const struct ensure *e, struct json *obj)
 {
@@ -85,13 +98,10 @@ static bool repair(struct arena *a, const struct ensure *e, struct json *obj)
     while (rest.len) {
         str_cut(&rest, '|', &key);
         if (str_is(key, "labels")) {
-            const struct json *want = json_path(&e->obj, "metadata", "labels", NULL);
-            struct json *have = json_ensure_object(a, json_get(obj, S("metadata")), S("labels"));
-            for (uint32_t i = 0; json_is(want, JSON_OBJECT) && i < want->len; i++)
-                if (!str_eq(json_get_str(have, want->members[i].key), json_str(&want->members[i].value))) {
-                    json_set(a, have, want->members[i].key, want->members[i].value);
-                    differs = true;
-                }
+            differs |= repair_labels(a, e, obj);
+        } else if (str_has_prefix(key, S("-"))) {
+            struct json *labels = json_path(obj, "metadata", "labels", NULL);
+            differs |= labels && json_del(labels, str_from(key, 1));
         } else if (json_get(&e->obj, key) && !(json_get(obj, key) && json_equal(json_get(obj, key), json_get(&e->obj, key)))) {
             json_set(a, obj, key, *json_get(&e->obj, key));
             differs = true;

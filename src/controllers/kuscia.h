@@ -33,7 +33,7 @@ str kuscia_resource_name(struct arena *a, const struct json *group, str domain, 
 struct ensure {
     str collection, name;
     struct json obj;
-    const char *owned; /* members that are brought back when they differ, "rules|data"; NULL: whatever is there stays */
+    const char *owned; /* members that are brought back when they differ, "rules|data", and labels that are taken away, "labels|-a"; NULL: whatever is there stays */
 };
 /* Makes what is missing, one after the other; next finds job_ok, or the answer that was not: 409 when an object of that name has another owner.  The list lives as long as the job. */
 void ensure_all(struct job *j, const struct ensure *list, size_t n, void (*next)(struct job *j));

@@ -6,6 +6,7 @@
  * status when its objects are gone.  Pods are the Deployments' matter: a change of program, files, amounts or input is a change of the pod template, which rolls out.
  * A service that cannot be made (no such program, a name that is taken) is Failed and says why; what runs of it goes on, and it is looked at again when the program, a domain or the service changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "api/validate.h"
 #include "base/limits.h"
 #include "controllers/kuscia.h"
 #include "controllers/kuscia_deployment_plan.h"
@@ -193,9 +194,18 @@ static void seen_pods(struct job *j)
     write_status(j, ended);
 }
 
+static str collection_path(struct arena *a, const char *root, const char *plural, str ns)
+{
+    struct strbuf b = strbuf_on(a);
+    strbuf_addf(&b, "%s/namespaces/", root);
+    resource_path_segment(&b, ns);
+    strbuf_addf(&b, "/%s", plural);
+    return strbuf_str(&b);
+}
+
 static str of_deployment(struct arena *a, const char *root, const char *plural, str ns, str uid)
 {
-    return arena_fmt(a, "%s/namespaces/" STR_FMT "/%s?labelSelector=kuscia.secretflow%%2Fkd-uid%%3D" STR_FMT, root, STR_ARG(ns), plural, STR_ARG(uid));
+    return arena_fmt(a, STR_FMT "?labelSelector=kuscia.secretflow%%2Fkd-uid%%3D" STR_FMT, STR_ARG(collection_path(a, root, plural, ns)), STR_ARG(uid));
 }
 
 static void look_at_pods(struct job *j)
@@ -229,7 +239,7 @@ static bool is_wanted(const struct run *r, size_t kind, str ns, str name)
 static str object_path(struct arena *a, size_t kind, str ns, str name)
 {
     struct strbuf b = strbuf_on(a);
-    strbuf_addf(&b, "%s/namespaces/" STR_FMT "/%s", kinds[kind].root, STR_ARG(ns), kinds[kind].plural);
+    strbuf_add_str(&b, collection_path(a, kinds[kind].root, kinds[kind].plural, ns));
     if (name.len) {
         strbuf_add_char(&b, '/');
         resource_path_segment(&b, name);
@@ -357,12 +367,13 @@ static void make_objects(struct job *j)
 
 /* --- where it may be ------------------------------------------------------------------------------------------------------------------------------------------ */
 
+/* A status may hold anybody's words: what no namespace can be called has nothing of the service. */
 static void add_space(struct run *r, str ns)
 {
     for (size_t i = 0; i < r->nspaces; i++)
         if (str_eq(r->spaces[i], ns))
             return;
-    if (ns.len)
+    if (!validate_dns1123_label(ns))
         r->spaces[r->nspaces++] = ns;
 }
 

@@ -369,8 +369,7 @@ static void got_job(struct job *j)
     }
     struct run *r = j->state = arena_new(&j->arena, struct run);
     r->job = j->answer;
-    str phase = json_get_str(json_get(&r->job, S("status")), S("phase"));
-    if (!phase.len || str_is(phase, "initialized"))
+    if (kuscia_job_is_new(&r->job))
         read_named(j);
     else
         read_tasks(j);

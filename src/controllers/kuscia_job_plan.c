@@ -149,6 +149,16 @@ bool kuscia_job_is_over(const struct json *job)
     return json_get_str(json_get(job, S("status")), S("completionTime")).len && (str_is(phase, "Succeeded") || str_is(phase, "Cancelled") || str_is(phase, "ApprovalReject"));
 }
 
+bool kuscia_job_is_new(const struct json *job)
+{
+    static const char *const later[] = {"AwaitingApproval", "Pending", "Running", "Suspended", "Succeeded", "Failed", "Cancelled", "ApprovalReject"};
+    str phase = phase_of(job);
+    for (size_t i = 0; i < ARRAY_LEN(later); i++)
+        if (str_is(phase, later[i]))
+            return false;
+    return true;
+}
+
 static void set(struct planner *p, const char *key, str value)
 {
     if (value.len)
@@ -503,7 +513,7 @@ void kuscia_job_plan(struct arena *a, const struct kuscia_job_in *in, struct kus
         set(&p, "startTime", in->now);
     read_tasks(&p);
     if (!plan_command(&p, phase)) {
-        if (!phase.len || str_is(phase, "initialized"))
+        if (kuscia_job_is_new(in->job))
             plan_new(&p);
         else if (str_is(phase, "AwaitingApproval"))
             plan_approval(&p);

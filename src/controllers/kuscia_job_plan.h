@@ -35,6 +35,8 @@ struct kuscia_job_plan {
 void kuscia_job_plan(struct arena *a, const struct kuscia_job_in *in, struct kuscia_job_plan *ret);
 /* Nothing happens to it any more, whatever it is told. */
 bool kuscia_job_is_over(const struct json *job);
+/* It was not looked at yet, or its phase is none of ours: somebody wrote it.  It begins (again) with what it names. */
+bool kuscia_job_is_new(const struct json *job);
 /* The name of the KusciaTask. */
 str kuscia_task_id(struct arena *a, const struct json *job, const struct json *template_);
 /* The KusciaTask of a place; image: its AppImage. */

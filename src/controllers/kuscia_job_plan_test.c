@@ -115,6 +115,26 @@ TEST(what_is_missing_is_waited_for)
     arena_fini(&w.a);
 }
 
+/* Somebody wrote it: the job would stand still for ever. */
+TEST(a_phase_that_is_none)
+{
+    struct world w;
+    world_init(&w, JOB("", TASK("a", "")));
+    T_OK(kuscia_job_is_new(&w.job));
+    settle(&w);
+    T_OK(!kuscia_job_is_new(&w.job));
+    json_set(&w.a, json_get(&w.job, S("status")), S("phase"), json_string(S("Sometime")));
+    T_OK(kuscia_job_is_new(&w.job));
+    struct json asked = json_literal(&w.a, "[\"bob\"]");
+    struct kuscia_job_in in = {.job = &w.job, .tasks = w.found, .now = S(NOW), .missing = S(""), .asked = &asked};
+    json_set(&w.a, json_get(&w.job, S("status")), S("approveStatus"), json_object());
+    kuscia_job_plan(&w.a, &in, &w.plan);
+    T_EQ_STR(json_get_str(&w.plan.status, S("phase")), "AwaitingApproval"); /* and nobody is agreed for */
+    T_EQ_STR(settle(&w), "Running");
+    T_EQ_INT(w.plan.nstart, 0); /* what was made is there */
+    arena_fini(&w.a);
+}
+
 TEST(domains_that_want_to_be_asked)
 {
     struct world w;
@@ -377,5 +397,5 @@ TEST(domains_whose_names_begin_alike_are_all_waited_for)
     arena_fini(&w.a);
 }
 
-TEST_MAIN(a_job_runs_through, what_is_missing_is_waited_for, domains_that_want_to_be_asked, priorities_and_how_many_at_once, strict_and_best_effort, one_command_over_another, commands, random_graphs, tasks_of_a_job, no_command_answers_for_a_domain,
+TEST_MAIN(a_job_runs_through, what_is_missing_is_waited_for, a_phase_that_is_none, domains_that_want_to_be_asked, priorities_and_how_many_at_once, strict_and_best_effort, one_command_over_another, commands, random_graphs, tasks_of_a_job, no_command_answers_for_a_domain,
           a_restart_whose_label_was_not_written_is_one_restart, domains_whose_names_begin_alike_are_all_waited_for)

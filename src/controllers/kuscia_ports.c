@@ -52,7 +52,7 @@ static struct domain *domain_of(struct kuscia_ports *p, str name)
         return d;
     d = xnew(struct domain);
     d->name = str_dup(name);
-    map_put(&p->domains_, str_of(d->name), d);
+    map_put(&p->domains_, str_n(d->name, name.len), d); /* a status may say any bytes */
     return d;
 }
 
@@ -104,7 +104,7 @@ void kuscia_ports_note(struct kuscia_ports *p, str key, const struct json *alloc
     if (!h) {
         h = xnew(struct held);
         h->key = str_dup(key);
-        map_put(&p->tasks_, str_of(h->key), h);
+        map_put(&p->tasks_, str_n(h->key, key.len), h);
     }
     for (uint32_t i = 0; i < allocated->len; i++)
         hold(p, h, &allocated->items[i]);

@@ -84,4 +84,18 @@ TEST(a_full_domain_says_so)
     kuscia_ports_fini(&p);
 }
 
-TEST_MAIN(no_number_is_given_twice, a_late_event_frees_nothing, a_full_domain_says_so)
+/* Somebody's words in a status are no other domain's numbers. */
+TEST(names_of_any_bytes)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct kuscia_ports p;
+    kuscia_ports_init(&p);
+    struct json mine = json_literal(&a, "[{\"domainID\":\"a\",\"namedPort\":{\"x\":20005}}]"), odd = json_literal(&a, "[{\"domainID\":\"a\\u0000b\",\"namedPort\":{\"x\":20006}}]");
+    kuscia_ports_note(&p, S("k"), &mine);
+    kuscia_ports_note(&p, S("l"), &odd);
+    T_EQ_INT(kuscia_ports_find(&p, S("a"), 5, NULL, 0), PORTS_FIRST + 6);
+    T_EQ_INT(kuscia_ports_find(&p, str_n("a\0b", 3), 6, NULL, 0), PORTS_FIRST + 7);
+    kuscia_ports_fini(&p);
+}
+
+TEST_MAIN(no_number_is_given_twice, a_late_event_frees_nothing, a_full_domain_says_so, names_of_any_bytes)

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "controllers/kuscia.h"
 
-#define AMOUNTS_MAX 32u /* resources of a node or pod that are looked at */
+#define AMOUNTS_MAX 48u /* resources of a node or pod that are looked at, as the scheduler does */
 
 struct amount {
     char name[128];
@@ -15,6 +15,7 @@ struct amount {
 struct amounts {
     struct amount list[AMOUNTS_MAX];
     size_t len;
+    bool is_cut; /* there are more, of which nothing is known */
 };
 struct node {
     char *name;
@@ -45,10 +46,17 @@ static struct amount *find(const struct amounts *a, str name)
     return NULL;
 }
 
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_add_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
 /* A resource beyond the limit is not looked at: the scheduler does. */
 static void put(struct amounts *a, str name, int64_t n)
 {
     struct amount *x = find(a, name);
+    a->is_cut |= !x && a->len == AMOUNTS_MAX;
     if (!x && (a->len == AMOUNTS_MAX || name.len >= sizeof x->name))
         return;
     if (!x) {
@@ -56,8 +64,14 @@ static void put(struct amounts *a, str name, int64_t n)
         *x = (struct amount){0};
         memcpy(x->name, name.p, name.len);
     }
-    if (__builtin_add_overflow(x->n, n, &x->n))
-        x->n = INT64_MAX;
+    x->n = plus(x->n, n);
+}
+
+/* Of what is not known there may be any amount. */
+static int64_t amount_of(const struct amounts *a, str name)
+{
+    const struct amount *x = find(a, name);
+    return x ? x->n : a->is_cut ? INT64_MAX : 0;
 }
 
 static int64_t times(int64_t n, size_t count)
@@ -91,7 +105,8 @@ static void add_list(struct amounts *to, const struct json *list, const struct j
     }
 }
 
-static str text_of(struct arena *a, str name, int64_t n)
+/* other: the amount that stands beside it. */
+static str text_of(struct arena *a, str name, int64_t n, int64_t other)
 {
     char bits[BANDWIDTH_TEXT];
     if (str_is(name, "cpu")) {
@@ -99,7 +114,7 @@ static str text_of(struct arena *a, str name, int64_t n)
         return arena_fmt(a, STR_FMT " cpu", STR_ARG(quantity_format(a, &q)));
     }
     if (bandwidth_is_resource(name))
-        return arena_fmt(a, "%s %s", bandwidth_print(n, bits), str_is(name, bandwidth_resource[BANDWIDTH_OUT]) ? "egress bandwidth" : "ingress bandwidth");
+        return arena_fmt(a, "%s %s", bandwidth_print_beside(n, other, bits), str_is(name, bandwidth_resource[BANDWIDTH_OUT]) ? "egress bandwidth" : "ingress bandwidth");
     struct quantity q = {.mantissa = n, .format = str_is(name, "memory") || str_is(name, "ephemeral-storage") ? QUANTITY_BINARY_SI : QUANTITY_DECIMAL_SI};
     return arena_fmt(a, STR_FMT " " STR_FMT, STR_ARG(quantity_format(a, &q)), STR_ARG(name));
 }
@@ -199,6 +214,13 @@ static void forget_routes(struct kuscia_room *r)
     map_clear(&r->routes_);
 }
 
+void kuscia_room_forget_domains(struct kuscia_room *r)
+{
+    map_foreach(e, &r->partners_)
+        free(e->value);
+    map_clear(&r->partners_);
+}
+
 void kuscia_room_init(struct kuscia_room *r)
 {
     *r = (struct kuscia_room){0};
@@ -208,11 +230,13 @@ void kuscia_room_fini(struct kuscia_room *r)
 {
     kuscia_room_forget_nodes(r);
     kuscia_room_forget_quotas(r);
+    kuscia_room_forget_domains(r);
     forget_routes(r);
     map_fini(&r->nodes_);
     map_fini(&r->domains_);
     map_fini(&r->quotas_);
     map_fini(&r->routes_);
+    map_fini(&r->partners_);
 }
 
 static bool is_ready(const struct json *node)
@@ -247,7 +271,7 @@ static void add_notes(struct amounts *have, const struct json *notes, const stru
 
 void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
 {
-    const struct json *allocatable = json_path(obj, "status", "allocatable", NULL);
+    const struct json *allocatable = json_path(obj, "status", "allocatable", NULL), *capacity = json_path(obj, "status", "capacity", NULL);
     str domain = json_get_str(json_path(obj, "metadata", "labels", NULL), S(KUSCIA_NODE_LABEL));
     struct node *n = map_del(&r->nodes_, name);
     if (n)
@@ -257,9 +281,20 @@ void kuscia_room_node(struct kuscia_room *r, str name, const struct json *obj)
     n = xnew(struct node);
     *n = (struct node){.name = str_dup(name), .domain = domain_get(r, domain), .ready = is_ready(obj)};
     vec_push(&n->domain->nodes, n);
-    add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : json_path(obj, "status", "capacity", NULL), NULL);
-    add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), json_path(obj, "status", "capacity", NULL));
+    add_list(&n->have, json_is(allocatable, JSON_OBJECT) ? allocatable : capacity, NULL);
+    n->have.is_cut |= !n->have.len; /* its agent has not said yet what it has: it may be anything */
+    if (n->have.len)
+        add_notes(&n->have, json_path(obj, "metadata", "annotations", NULL), capacity);
     map_put(&r->nodes_, str_of(n->name), n);
+}
+
+void kuscia_room_domain(struct kuscia_room *r, str name, const struct json *obj)
+{
+    free(map_del(&r->partners_, name));
+    if (!str_is(json_get_str(json_get(obj, S("spec")), S("role")), "partner"))
+        return;
+    char *partner = str_dup(name);
+    map_put(&r->partners_, str_of(partner), partner);
 }
 
 static void add_quota(struct amounts *to, const struct json *list)
@@ -297,7 +332,7 @@ void kuscia_room_route(struct kuscia_room *r, str key, const struct json *obj)
     struct route *x = map_del(&r->routes_, key);
     if (x)
         route_free(x);
-    if (!obj || bandwidth_parse(json_get_str(spec, S("bandwidth")), &bits, NULL) < 0)
+    if (!obj || bandwidth_parse(json_get_str(spec, S("bandwidth")), &bits, NULL) < 0 || str_eq(json_get_str(spec, S("source")), json_get_str(spec, S("destination"))))
         return;
     x = xnew(struct route);
     *x = (struct route){str_dup(key), str_dup(json_get_str(spec, S("source"))), str_dup(json_get_str(spec, S("destination"))), bits};
@@ -331,9 +366,8 @@ static uint64_t fits_on(const struct node *n, const struct amounts *need)
 {
     uint64_t most = UINT64_MAX;
     for (size_t i = 0; i < need->len; i++) {
-        const struct amount *have = find(&n->have, str_of(need->list[i].name));
         if (need->list[i].n > 0)
-            most = MIN(most, (uint64_t)(have ? have->n / need->list[i].n : 0));
+            most = MIN(most, (uint64_t)(amount_of(&n->have, str_of(need->list[i].name)) / need->list[i].n));
     }
     return most;
 }
@@ -344,8 +378,7 @@ static const struct node *largest(const struct kuscia_room *r, str domain, str n
     const struct domain *d = map_get(&r->domains_, domain);
     for (size_t i = 0; d && i < d->nodes.len; i++) {
         const struct node *n = d->nodes.p[i];
-        const struct amount *x = find(&n->have, name);
-        int64_t have = x ? x->n : 0;
+        int64_t have = amount_of(&n->have, name);
         if (best && (have < *ret_n || (have == *ret_n && strcmp(n->name, best->name) > 0)))
             continue;
         best = n;
@@ -362,9 +395,10 @@ static str why_no_node(const struct kuscia_room *r, struct arena *a, const struc
         int64_t have = 0;
         const struct node *n = largest(r, p->domain, name, &have);
         if (need->list[i].n > have)
-            return arena_fmt(a, "a pod needs " STR_FMT ", and the largest node of the domain, %s, has " STR_FMT, STR_ARG(text_of(a, name, need->list[i].n)), n->name, STR_ARG(text_of(a, name, have)));
+            return arena_fmt(a, "a pod needs " STR_FMT ", and the largest node of the domain, %s, has " STR_FMT, STR_ARG(text_of(a, name, need->list[i].n, have)), n->name,
+                             STR_ARG(text_of(a, name, have, need->list[i].n)));
         if (!str_is(name, "pods"))
-            strbuf_addf(&all, "%s" STR_FMT, all.len ? ", " : "", STR_ARG(text_of(a, name, need->list[i].n)));
+            strbuf_addf(&all, "%s" STR_FMT, all.len ? ", " : "", STR_ARG(text_of(a, name, need->list[i].n, 0)));
     }
     if (!fit)
         return arena_fmt(a, "a pod needs " STR_FMT ", and no node of the domain has all of it", STR_ARG(strbuf_str(&all)));
@@ -379,7 +413,8 @@ static str why_quota(const struct kuscia_room *r, struct arena *a, const struct 
             str name = str_of(q->hard.list[i].name);
             const struct amount *x = find(need, name);
             if (x && times(x->n, p->npods) > q->hard.list[i].n)
-                return arena_fmt(a, "its pods need " STR_FMT ", and its quota %s allows " STR_FMT, STR_ARG(text_of(a, name, times(x->n, p->npods))), q->key, STR_ARG(text_of(a, name, q->hard.list[i].n)));
+                return arena_fmt(a, "its pods need " STR_FMT ", and its quota %s allows " STR_FMT, STR_ARG(text_of(a, name, times(x->n, p->npods), q->hard.list[i].n)), q->key,
+                                 STR_ARG(text_of(a, name, q->hard.list[i].n, times(x->n, p->npods))));
         }
     }
     return S("");
@@ -389,6 +424,8 @@ static str why_party(const struct kuscia_room *r, struct arena *a, const struct 
 {
     uint64_t fit = 0;
     const struct domain *d = map_get(&r->domains_, p->domain);
+    if (map_get(&r->partners_, p->domain))
+        return S("the domain is a partner of another control plane, and tasks across control planes are not run yet");
     for (size_t i = 0; d && i < d->nodes.len && fit < p->min_pods; i++) {
         uint64_t more = fits_on(d->nodes.p[i], need);
         fit = more > UINT64_MAX - fit ? UINT64_MAX : fit + more;
@@ -425,7 +462,28 @@ static str why_link(const struct kuscia_room *r, struct arena *a, const struct l
             continue;
         int64_t out = end_of(l, needs, x->source, BANDWIDTH_OUT), in = end_of(l, needs, x->destination, BANDWIDTH_IN), need = MAX(out, in);
         if (need > x->bits)
-            return arena_fmt(a, "the link %s->%s carries %s, and the task needs %s", x->source, x->destination, bandwidth_print(x->bits, have_text), bandwidth_print(need, need_text));
+            return arena_fmt(a, "the link %s->%s carries %s, and the task needs %s", x->source, x->destination, bandwidth_print_beside(x->bits, need, have_text), bandwidth_print_beside(need, x->bits, need_text));
+    }
+    return S("");
+}
+
+/* Two parties of one domain share its nodes: not even all of them have so much? */
+static str why_shared_nodes(const struct kuscia_room *r, struct arena *a, const struct layout *l, const struct amounts *needs)
+{
+    for (size_t i = 0; i < l->nparties && l->min_parties >= l->nparties; i++) {
+        const struct domain *d = map_get(&r->domains_, l->parties[i].domain);
+        for (size_t k = 0; d && k < needs[i].len; k++) {
+            str name = str_of(needs[i].list[k].name);
+            int64_t need = 0, have = 0;
+            for (size_t p = 0; p < l->nparties; p++) {
+                const struct amount *x = str_eq(l->parties[p].domain, l->parties[i].domain) ? find(&needs[p], name) : NULL;
+                need = plus(need, x ? times(x->n, l->parties[p].min_pods) : 0);
+            }
+            for (size_t n = 0; n < d->nodes.len; n++)
+                have = plus(have, amount_of(&d->nodes.p[n]->have, name));
+            if (need > have)
+                return arena_fmt(a, "domain %s: all pods there need " STR_FMT ", and its nodes have " STR_FMT " together", d->name, STR_ARG(text_of(a, name, need, have)), STR_ARG(text_of(a, name, have, need)));
+        }
     }
     return S("");
 }
@@ -457,7 +515,8 @@ static str why_shared_quota(const struct kuscia_room *r, struct arena *a, const 
             str name = str_of(q->hard.list[i].name);
             const struct amount *x = find(&need, name);
             if (x && x->n > q->hard.list[i].n)
-                return arena_fmt(a, "domain %s: all pods there need " STR_FMT ", and its quota %s allows " STR_FMT, q->ns, STR_ARG(text_of(a, name, x->n)), q->key, STR_ARG(text_of(a, name, q->hard.list[i].n)));
+                return arena_fmt(a, "domain %s: all pods there need " STR_FMT ", and its quota %s allows " STR_FMT, q->ns, STR_ARG(text_of(a, name, x->n, q->hard.list[i].n)), q->key,
+                                 STR_ARG(text_of(a, name, q->hard.list[i].n, x->n)));
         }
     }
     return S("");
@@ -479,6 +538,8 @@ str kuscia_room_never(const struct kuscia_room *r, struct arena *a, const struct
     if (possible < l->min_parties)
         return strbuf_str(&b);
     str shared = why_shared_quota(r, a, l);
+    if (!shared.len)
+        shared = why_shared_nodes(r, a, l, needs);
     return shared.len ? shared : why_link(r, a, l, needs);
 }
 
@@ -522,8 +583,8 @@ str kuscia_room_full(const struct kuscia_room *r, struct arena *a, const struct 
             str name = str_of(q->hard.list[i].name);
             const struct amount *more = find(&need, name), *used = find(&q->used, name);
             if (more && used && more->n > 0 && q->hard.list[i].n - used->n < more->n)
-                return arena_fmt(a, "exceeded quota: %s of domain %s: the task needs " STR_FMT ", and " STR_FMT " of " STR_FMT " are in use", q->key + strlen(q->ns) + 1, q->ns, STR_ARG(text_of(a, name, more->n)),
-                                 STR_ARG(text_of(a, name, used->n)), STR_ARG(text_of(a, name, q->hard.list[i].n)));
+                return arena_fmt(a, "exceeded quota: %s of domain %s: the task needs " STR_FMT ", and " STR_FMT " of " STR_FMT " are in use", q->key + strlen(q->ns) + 1, q->ns, STR_ARG(text_of(a, name, more->n, 0)),
+                                 STR_ARG(text_of(a, name, used->n, q->hard.list[i].n)), STR_ARG(text_of(a, name, q->hard.list[i].n, used->n)));
         }
     }
     return S("");

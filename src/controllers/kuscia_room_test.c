@@ -28,6 +28,25 @@ static struct layout lay(struct arena *a, const char *schedule, const char *alic
     return l;
 }
 
+TEST(partners)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct kuscia_room r;
+    kuscia_room_init(&r);
+    struct layout l = lay(&a, "{}", "{}", "{}", 1), one = lay(&a, "{\"minReservedMembers\":1}", "{}", "{}", 1);
+    struct json partner = json_literal(&a, "{\"spec\":{\"role\":\"partner\"}}"), own = json_literal(&a, "{\"spec\":{}}");
+    kuscia_room_domain(&r, S("bob"), &partner);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "party bob: the domain is a partner of another control plane, and tasks across control planes are not run yet");
+    T_EQ_STR(kuscia_room_never(&r, &a, &one), "");
+    kuscia_room_domain(&r, S("bob"), &own);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    kuscia_room_domain(&r, S("bob"), &partner);
+    kuscia_room_domain(&r, S("bob"), NULL);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    kuscia_room_domain(&r, S("bob"), &partner);
+    kuscia_room_fini(&r);
+}
+
 TEST(what_can_never_be)
 {
     ARENA_AUTO a = ARENA_INIT;
@@ -134,4 +153,48 @@ TEST(what_can_never_be)
     kuscia_room_fini(&r);
 }
 
-TEST_MAIN(what_can_never_be)
+TEST(what_parties_of_one_domain_share)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct kuscia_room r;
+    kuscia_room_init(&r);
+    node(&r, &a, "bob-0", "bob", "True", "{}", "{\"cpu\":\"64\",\"pods\":\"10\",\"kuscia.io/bandwidth\":\"100\"}");
+    node(&r, &a, "bob-1", "bob", "False", "{}", "{\"cpu\":\"64\",\"pods\":\"10\",\"kuscia.io/bandwidth\":\"100\"}");
+    struct layout l = lay(&a, "{}", "{\"kuscia.io/bandwidth\":\"50\"}", "{\"kuscia.io/bandwidth\":\"50\"}", 2);
+    l.parties[0].domain = S("bob"); /* in two roles */
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    l = lay(&a, "{}", "{\"kuscia.io/bandwidth\":\"50\"}", "{\"kuscia.io/bandwidth\":\"51\",\"cox.io/egress-bandwidth\":\"50000001\"}", 2);
+    l.parties[0].domain = S("bob");
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "domain bob: all pods there need 200000002 bit/s egress bandwidth, and its nodes have 200000000 bit/s egress bandwidth together");
+    kuscia_room_fini(&r);
+}
+
+/* A route from a domain to itself is no link; what a node has beyond what is looked at is not said to be missing; two amounts never read alike when they are not. */
+TEST(odd_ones)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    struct kuscia_room r;
+    struct strbuf many = strbuf_on(&a);
+    kuscia_room_init(&r);
+    struct json self = json_literal(&a, "{\"spec\":{\"source\":\"bob\",\"destination\":\"bob\",\"bandwidth\":\"1Mbps\"}}");
+    kuscia_room_route(&r, S("/self"), &self);
+    strbuf_add_str(&many, S("{\"cpu\":\"64\",\"pods\":\"10\""));
+    for (int i = 0; i < 60; i++)
+        strbuf_addf(&many, ",\"example.com/r%d\":\"1\"", i);
+    strbuf_add_str(&many, S(",\"cox.io/egress-bandwidth\":\"33333332\"}"));
+    node(&r, &a, "bob-0", "bob", "True", "{}", strbuf_cstr(&many));
+    struct layout l = lay(&a, "{}", "{}", "{\"example.com/r59\":\"1\",\"cox.io/egress-bandwidth\":\"33333334\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    node(&r, &a, "bob-0", "bob", "True", "{}", "{\"cpu\":\"64\",\"pods\":\"10\",\"cox.io/egress-bandwidth\":\"33333332\"}");
+    l = lay(&a, "{}", "{}", "{\"cox.io/egress-bandwidth\":\"33333334\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "party bob: a pod needs 33333334 bit/s egress bandwidth, and the largest node of the domain, bob-0, has 33333332 bit/s egress bandwidth");
+    l = lay(&a, "{}", "{}", "{\"cox.io/egress-bandwidth\":\"2000000\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    struct json fresh = json_literal(&a, "{\"metadata\":{\"labels\":{\"kuscia.secretflow/namespace\":\"bob\"}}}"); /* its agent comes with the next request */
+    kuscia_room_node(&r, S("bob-1"), &fresh);
+    l = lay(&a, "{}", "{}", "{\"cox.io/egress-bandwidth\":\"33333334\"}", 1);
+    T_EQ_STR(kuscia_room_never(&r, &a, &l), "");
+    kuscia_room_fini(&r);
+}
+
+TEST_MAIN(partners, what_can_never_be, what_parties_of_one_domain_share, odd_ones)

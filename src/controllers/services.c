@@ -94,11 +94,12 @@ static str pair_of(struct arena *a, str ns, const struct json_member *m)
 static void index_service(struct services *all, const struct object *o, bool add)
 {
     ARENA_AUTO a = ARENA_INIT;
-    struct json tree = o ? object_read(&a, o) : json_null();
-    const struct json *selector = json_path(&tree, "spec", "selector", NULL);
-    if (!json_is(selector, JSON_OBJECT) || !selector->len)
+    str spec, text;
+    struct json selector;
+    if (!o || !raw_member_from(o->text, S("spec"), &spec) || !raw_member(spec, S("selector"), &text) || json_parse(&a, text, NULL, &selector, NULL) < 0)
         return;
-    index_put(&all->by_selector, pair_of(&a, o->ns, &selector->members[0]), o->key, add);
+    if (selector.type == JSON_OBJECT && selector.len)
+        index_put(&all->by_selector, pair_of(&a, o->ns, &selector.members[0]), o->key, add);
 }
 
 /* Nobody misses its slices: there is nobody behind it, and no address that others could have by now. */
@@ -148,8 +149,9 @@ static void queue_selecting(struct services *all, str ns, str labels)
 /* "ns/service" of a slice, "" when it is of none. */
 static str service_of(struct arena *a, const struct object *o)
 {
-    struct json tree = o ? object_read(a, o) : json_null();
-    str service = json_get_str(json_path(&tree, "metadata", "labels", NULL), S(LABEL_SERVICE_NAME));
+    str meta, labels, service = S("");
+    if (o && raw_member_from(o->text, S("metadata"), &meta) && raw_member_from(meta, S("labels"), &labels))
+        raw_member_text(labels, S(LABEL_SERVICE_NAME), &service);
     return service.len ? arena_fmt(a, STR_FMT "/" STR_FMT, STR_ARG(o->ns), STR_ARG(service)) : S("");
 }
 

@@ -87,8 +87,7 @@ static void call_done(struct client_call *call)
     bool ok = op->status >= 200 && op->status < 300;
     if (ok && !str_is(op->method, "GET"))
         FAILPOINT("controllers.write.after"); /* as of a job's single calls */
-    if ((ok && op->unread) || !call->response.len || json_parse(&b->j->arena, arena_str(&b->j->arena, call->response), NULL, &op->answer, NULL) < 0)
-        op->answer = json_null();
+    op->answer = ok && op->unread ? json_null() : job_answer_tree(b->j, call->response);
     learn(b, op, call->response);
     b->in_flight--;
     if (op_ok(op))

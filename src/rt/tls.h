@@ -45,6 +45,7 @@ bool tls_cert_fits(const char *cert_pem, const char *key_pem, const char *ca_cer
 bool tls_cert_has_name(const char *cert_pem, const char *name);
 /* What follows the prefix in the first organization that begins so; "": none does.  On the arena. */
 str tls_cert_organization(struct arena *a, const char *cert_pem, str prefix);
+str tls_cert_common_name(struct arena *a, const char *cert_pem); /* "": there is none */
 /* "sha256:<64 hex digits>" of the certificate's public key (SubjectPublicKeyInfo): what a CA is pinned by. */
 #define TLS_PIN_LEN 71
 int tls_cert_pin(const char *cert_pem, char ret[TLS_PIN_LEN + 1], struct err *err) MUST_CHECK;

@@ -366,7 +366,7 @@ static bool take_text(struct arena *a, const ASN1_STRING *s, str *ret)
     return !memchr(ret->p, 0, ret->len);
 }
 
-str tls_cert_organization(struct arena *a, const char *cert_pem, str prefix)
+static str subject_text(struct arena *a, const char *cert_pem, int nid, str prefix)
 {
     X509 *cert CLEANUP(X509_free) = NULL;
     str found = S("");
@@ -375,11 +375,21 @@ str tls_cert_organization(struct arena *a, const char *cert_pem, str prefix)
     for (int i = 0; name && !found.len && i < X509_NAME_entry_count(name); i++) {
         X509_NAME_ENTRY *e = X509_NAME_get_entry(name, i);
         str text;
-        if (OBJ_obj2nid(X509_NAME_ENTRY_get_object(e)) == NID_organizationName && take_text(a, X509_NAME_ENTRY_get_data(e), &text) && str_has_prefix(text, prefix))
+        if (OBJ_obj2nid(X509_NAME_ENTRY_get_object(e)) == nid && take_text(a, X509_NAME_ENTRY_get_data(e), &text) && str_has_prefix(text, prefix))
             found = str_from(text, prefix.len);
     }
     ERR_clear_error();
     return found;
+}
+
+str tls_cert_organization(struct arena *a, const char *cert_pem, str prefix)
+{
+    return subject_text(a, cert_pem, NID_organizationName, prefix);
+}
+
+str tls_cert_common_name(struct arena *a, const char *cert_pem)
+{
+    return subject_text(a, cert_pem, NID_commonName, S(""));
 }
 
 static int csr_subject(struct arena *a, const X509_REQ *csr, struct tls_csr *ret, struct err *err)

@@ -213,7 +213,12 @@ static int check_names(struct fields *f, const struct scenario *sc)
     return r;
 }
 
-/* Nobody could ever run there. */
+static int check_link(struct fields *f, const struct map *known, size_t i, const char *end, str domain)
+{
+    return map_get(known, domain) ? 0 : fields_fail(f, fields_at(f, fields_nth(f, S("links"), i), end), "no template has the domain \"" STR_FMT "\"", STR_ARG(domain));
+}
+
+/* Nobody could ever run there, or go that way. */
 static int check_domains(struct fields *f, const struct scenario *sc)
 {
     struct map known = MAP_INIT;
@@ -224,6 +229,11 @@ static int check_domains(struct fields *f, const struct scenario *sc)
         for (size_t k = 0; r >= 0 && k < sc->jobs[i].parties.n; k++)
             if (!map_get(&known, sc->jobs[i].parties.p[k]))
                 r = fields_fail(f, fields_at(f, fields_nth(f, S("jobs"), i), "parties"), "no template has the domain \"" STR_FMT "\"", STR_ARG(sc->jobs[i].parties.p[k]));
+    for (size_t i = 0; r >= 0 && i < sc->nlinks && !sc->nobjects; i++) {
+        r = check_link(f, &known, i, "from", sc->links[i].from);
+        if (r >= 0)
+            r = check_link(f, &known, i, "to", sc->links[i].to);
+    }
     map_fini(&known);
     return r;
 }

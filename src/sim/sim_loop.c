@@ -39,29 +39,47 @@ static struct sim_event pop(struct sim *sim)
     return first;
 }
 
-static int handle(struct sim *sim, const struct sim_event *e, struct err *err)
+/* Something came between: the pod or job is no more what it was, or transfers go at another rate. */
+static bool is_void(const struct sim *sim, const struct sim_event *e)
 {
     switch ((enum sim_event_kind)e->kind) {
     case EV_POD_END:
-        if (sim->pods.p[e->which].serial == e->serial)
-            sim_pod_end(sim, e->which);
-        return 0;
-    case EV_JOB_END:
-        if (sim->jobs.p[e->which].serial == e->serial && !sim_moves_begin(sim, e->which))
-            sim_job_end(sim, e->which, SIM_ENDED);
-        return 0;
-    case EV_MOVED:
-        if (sim->moves_serial == e->serial)
-            sim_moves_through(sim);
-        return 0;
     case EV_GONE:
-        return sim->pods.p[e->which].serial == e->serial ? sim_pod_gone(sim, e->which, err) : 0;
-    case EV_HAPPEN: {
-        struct scenario_event what = sim->events.p[e->which];
-        return sim_happen(sim, &what, err);
-    }
+        return sim->pods.p[e->which].serial != e->serial;
+    case EV_JOB_END:
     case EV_ARRIVE:
-        return sim->jobs.p[e->which].serial == e->serial ? sim_arrive(sim, e->which, err) : 0;
+        return sim->jobs.p[e->which].serial != e->serial;
+    case EV_MOVED:
+        return sim->moves_serial != e->serial;
+    case EV_HAPPEN:
+        break;
+    }
+    return false;
+}
+
+static int handle(struct sim *sim, const struct sim_event *e, struct err *err)
+{
+    struct scenario_event what;
+    if (is_void(sim, e))
+        return 0;
+    switch ((enum sim_event_kind)e->kind) {
+    case EV_POD_END:
+        sim_pod_end(sim, e->which);
+        break;
+    case EV_JOB_END:
+        if (!sim_moves_begin(sim, e->which))
+            sim_job_end(sim, e->which, SIM_ENDED);
+        break;
+    case EV_MOVED:
+        sim_moves_through(sim);
+        break;
+    case EV_GONE:
+        return sim_pod_gone(sim, e->which, err);
+    case EV_HAPPEN:
+        what = sim->events.p[e->which];
+        return sim_happen(sim, &what, err);
+    case EV_ARRIVE:
+        return sim_arrive(sim, e->which, err);
     }
     return 0;
 }
@@ -119,6 +137,8 @@ int sim_settle(struct sim *sim, struct err *err)
  * from time to time keep a simulation alive no longer than the world does. */
 static nsec_t next_time(struct sim *sim)
 {
+    while (sim->heap.len && is_void(sim, &sim->heap.p[0])) /* nothing will happen then, and nobody waits for it */
+        pop(sim);
     nsec_t at = sim->heap.len ? sim->heap.p[0].at : INT64_MAX;
     struct dispatcher_counts c = dispatcher_count(pipeline_dispatcher(sim->p));
     if (sim->heap.len || c.backoff || c.ready || c.flying) {
@@ -158,7 +178,7 @@ static int run(struct sim *sim, nsec_t until, uint32_t job, struct err *err)
     for (uint32_t turns = 0, idle = 0; r >= 0 && idle < IDLE_TURNS; turns++) {
         nsec_t at = next_time(sim);
         uint64_t decided = sim->policy_decided;
-        bool moves = sim->heap.len;
+        bool moves = sim->heap.len; /* something will happen */
         if (at == INT64_MAX || at > until || (job != SIM_NONE && sim->jobs.p[job].start >= 0))
             break;
         r = turn(sim, at, err);

@@ -111,6 +111,16 @@ TEST(narrow_links_are_waited_for)
     done(&w);
 }
 
+/* More data than there is time for: the simulation ends, and it is still on its way. */
+TEST(a_transfer_without_end)
+{
+    struct world w = run_as(NODES "jobs: [{name: j, parties: [alice, bob], transfer: 8E}, {name: k, parties: [alice, bob], transfer: 125M}]\n", false);
+    T_EQ_INT(end_ms(&w, "k"), 20000);
+    T_EQ_INT(w.r->end, 20 * NSEC_PER_SEC);
+    T_EQ_INT(w.r->running, 2);
+    done(&w);
+}
+
 /* A node that goes in the middle of it: all is sent again.  Nobody is left behind who holds back others. */
 TEST(a_stopped_transfer_begins_anew)
 {
@@ -127,6 +137,7 @@ TEST(a_stopped_transfer_begins_anew)
     w = run_as(gone, false);
     T_EQ_INT(w.r->transfers, 1);
     T_EQ_INT(end_ms(&w, "j-1"), 15000); /* half at 50, then the rest at 100 */
+    T_EQ_INT(w.r->end, 15 * NSEC_PER_SEC); /* and not when it would have been, had nothing happened */
     done(&w);
 }
 
@@ -171,6 +182,7 @@ TEST(mistakes_are_told)
         {"jobs: [{name: j, transfer: 5G}]", "transfer: needs parties"},
         {"jobs: [{name: j, parties: [alice, bob], minMember: 1}]", "minMember: means nothing for a job with parties"},
         {"links: [{from: alice, to: alice, bandwidth: 1G}]", "links[0]: must be a link"},
+        {"links: [{from: alice, to: dave, bandwidth: 1G}]", "links[0].to: no template has the domain \"dave\""},
         {"bandwidth: maybe", "must be scheduled or ignored"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -184,4 +196,4 @@ TEST(mistakes_are_told)
     }
 }
 
-TEST_MAIN(run_time_is_work_and_transfer, scheduled_they_wait_ignored_they_share, links_hold_back, narrow_links_are_waited_for, a_stopped_transfer_begins_anew, what_was_sent_is_no_work, what_is_promised_twice_is_there_once, mistakes_are_told)
+TEST_MAIN(run_time_is_work_and_transfer, scheduled_they_wait_ignored_they_share, links_hold_back, narrow_links_are_waited_for, a_transfer_without_end, a_stopped_transfer_begins_anew, what_was_sent_is_no_work, what_is_promised_twice_is_there_once, mistakes_are_told)

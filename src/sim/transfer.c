@@ -237,11 +237,11 @@ void transfers_stop(struct transfers *x, nsec_t now, uint32_t id)
         }
 }
 
-/* Less than a nanosecond's worth is nothing. */
+/* Less than a nanosecond's worth is nothing; what takes longer than a hundred years is never through at that rate (INT64_MAX). */
 static nsec_t time_left(const struct transfer *t)
 {
     double ns = isinf(t->rate) || t->left <= 0 ? 0 : t->rate > 0 ? t->left / t->rate * 1e9 : INFINITY;
-    return ns < 1 ? 0 : ns < 4e18 ? (nsec_t)ceil(ns) : INT64_MAX / 2;
+    return ns < 1 ? 0 : ns < 4e18 ? (nsec_t)ceil(ns) : INT64_MAX;
 }
 
 nsec_t transfers_next(struct transfers *x)
@@ -250,7 +250,7 @@ nsec_t transfers_next(struct transfers *x)
     make_rates(x);
     for (size_t i = 0; i < x->all.len; i++)
         least = MIN(least, time_left(&x->all.p[i]));
-    return least == INT64_MAX ? least : x->now + least;
+    return least > INT64_MAX - x->now ? INT64_MAX : x->now + least;
 }
 
 bool transfers_take(struct transfers *x, nsec_t now, uint32_t *ret_id)

@@ -152,4 +152,22 @@ TEST(a_pipe_is_never_idle)
     }
 }
 
-TEST_MAIN(rates_as_naively, full_pipes_hold_back_who_goes_through_them, a_pipe_is_never_idle)
+/* Time has an end: what would be through after it is not through before, nor at once. */
+TEST(what_takes_for_ever)
+{
+    struct transfers *x = transfers_new();
+    uint32_t pipe = transfers_add_pipe(x, 1e8), id = 0;
+    transfers_start(x, 0, 7, 7.2e19, &(struct transfer_use){pipe, 1}, 1);
+    T_EQ_INT(transfers_next(x), INT64_MAX);
+    T_OK(!transfers_take(x, INT64_MAX / 2, &id));
+    transfers_start(x, INT64_MAX - NSEC_PER_SEC, 8, 1e9, &(struct transfer_use){pipe, 1}, 1);
+    T_EQ_INT(transfers_next(x), INT64_MAX);
+    transfers_start(x, INT64_MAX - NSEC_PER_SEC, 9, 1e9, NULL, 0);
+    T_EQ_INT(transfers_next(x), INT64_MAX - NSEC_PER_SEC);
+    T_OK(transfers_take(x, INT64_MAX - NSEC_PER_SEC, &id));
+    T_EQ_INT(id, 9);
+    T_OK(!transfers_take(x, INT64_MAX - NSEC_PER_SEC, &id));
+    transfers_free(x);
+}
+
+TEST_MAIN(what_takes_for_ever, rates_as_naively, full_pipes_hold_back_who_goes_through_them, a_pipe_is_never_idle)

@@ -61,6 +61,33 @@ struct json json_copy(struct arena *a, const struct json *v)
     return copy;
 }
 
+struct json json_copy_shape(struct arena *a, const struct json *v)
+{
+    struct json copy = *v;
+    if (v->type == JSON_ARRAY) {
+        copy.cap = v->len;
+        copy.items = v->len ? arena_alloc(a, v->len * sizeof *v->items) : NULL;
+        for (uint32_t i = 0; i < v->len; i++)
+            copy.items[i] = json_copy_shape(a, &v->items[i]);
+    } else if (v->type == JSON_OBJECT) {
+        copy.cap = v->len;
+        copy.members = v->len ? arena_alloc(a, v->len * sizeof *v->members) : NULL;
+        for (uint32_t i = 0; i < v->len; i++)
+            copy.members[i] = (struct json_member){v->members[i].key, json_copy_shape(a, &v->members[i].value)};
+    }
+    return copy;
+}
+
+struct json json_copy_members(struct arena *a, const struct json *v)
+{
+    struct json copy = *v;
+    copy.cap = v->len;
+    copy.members = v->len ? arena_alloc(a, v->len * sizeof *v->members) : NULL;
+    if (v->len)
+        memcpy(copy.members, v->members, v->len * sizeof *v->members);
+    return copy;
+}
+
 /* --- reading --------------------------------------------------------------------------------- */
 
 /* Most keys differ in length or first byte, which spares the call of memcmp. */

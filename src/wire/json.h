@@ -86,6 +86,8 @@ struct json json_double(struct arena *a, double v); /* shortest text that reads 
 /* Parses a literal the program itself wrote; BUG on bad text. */
 struct json json_literal(struct arena *a, const char *text);
 struct json json_copy(struct arena *a, const struct json *v); /* deep, strings too */
+struct json json_copy_shape(struct arena *a, const struct json *v); /* deep, but keys, strings and numbers are the bytes of v's */
+struct json json_copy_members(struct arena *a, const struct json *v); /* an object with members of its own, whose values are v's: it may be told other values, these must not be changed */
 
 /* --- reading --------------------------------------------------------------------------------- */
 static inline str json_str(const struct json *v) /* text of a string or number, else "" */

@@ -1,7 +1,7 @@
 /* json_make.h - JSON trees written as text with holes.
  *
  *     json_make(a, "{name: %s}") would be nice; it is   json_make(a, "{\"name\":%s,\"replicas\":%d,\"spec\":%j}", name, 3, &spec)
- * %s: const char *, %S: str, both quoted and escaped; %d: int64_t; %j: const struct json *.  A text that does not parse is a bug.
+ * %s: const char *, %S: str; %d: int64_t; %j: const struct json *; a key may be %s or %S, too.  What is given is copied, the text itself is not: it is a constant.  One that does not parse is a bug.
  * Threads: pure.  Ownership: the arena's. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once

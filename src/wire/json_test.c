@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/json.h"
+#include "wire/json_make.h"
 
 #include <math.h>
 
@@ -463,6 +464,25 @@ TEST(copy_shares_nothing)
     T_EQ_STR(json_text(&b, &copy), "{\"a\":[1,\"x\",{\"b\":null}],\"c\":true}");
 }
 
+TEST(copy_of_the_shape_shares_bytes)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    const char *text = "{\"a\":[1,\"x\",{\"b\":null}],\"c\":true,\"d\":{},\"e\":[]}";
+    struct json v = parsed(&a, text), copy = json_copy_shape(&a, &v), members = json_copy_members(&a, &v);
+    T_OK(json_equal(&v, &copy) && json_equal(&v, &members));
+    T_OK(json_get(&copy, S("a"))->items[1].s == json_get(&v, S("a"))->items[1].s);
+    T_OK(json_get(&members, S("a"))->items == json_get(&v, S("a"))->items);
+    json_get(&copy, S("a"))->items[2] = json_null();
+    json_push(&a, json_get(&copy, S("e")), json_null());
+    json_set(&a, json_get(&copy, S("d")), S("more"), json_null());
+    json_set(&a, &members, S("c"), json_null());
+    json_set(&a, &members, S("f"), json_null());
+    json_del(&members, S("a"));
+    T_EQ_STR(json_text(&a, &v), text);
+    T_EQ_STR(json_text(&a, &copy), "{\"a\":[1,\"x\",null],\"c\":true,\"d\":{\"more\":null},\"e\":[null]}");
+    T_EQ_STR(json_text(&a, &members), "{\"c\":null,\"d\":{},\"e\":[],\"f\":null}");
+}
+
 /* --- model: random trees survive text in every form --------------------------------------------- */
 
 static uint64_t next_random(uint64_t *state)
@@ -561,8 +581,24 @@ TEST(depth_of_trees)
     }
 }
 
+TEST(made_from_a_text_with_holes)
+{
+    ARENA_AUTO a = ARENA_INIT;
+    char name[] = "a \"quoted\" name\n";
+    struct json list = json_literal(&a, "[1,{\"x\":null}]");
+    struct json v = json_make(&a, "{\"s\":%s,%S:%d, \"e\\u0041\" : [ %j,true,-1.5e3,[],{}, \"\" ],\"n\":null}", name, S("key"), INT64_MIN, &list);
+    name[0] = 'b';
+    list.items[1] = json_null();
+    T_EQ_STR(json_text(&a, &v), "{\"s\":\"a \\\"quoted\\\" name\\n\",\"key\":-9223372036854775808,\"eA\":[[1,{\"x\":null}],true,-1.5e3,[],{},\"\"],\"n\":null}");
+    v = json_make(&a, "%j", &list);
+    T_EQ_STR(json_text(&a, &v), "[1,null]");
+    v = json_make(&a, "{}");
+    json_set(&a, &v, S("grows"), json_make(&a, "%d", (int64_t)7));
+    T_EQ_STR(json_text(&a, &v), "{\"grows\":7}");
+}
+
 TEST_MAIN(accepts, rejects_with_the_sentences_of_go, rejects_bad_utf8, unescapes, escapes_as_go,
           plain_strings_point_into_the_text, writes_pretty, depth_is_bounded, several_values_one_after_another,
           duplicates_are_reported_and_the_last_wins, one_key_many_times, large_objects_are_not_quadratic,
           large_object_cut_off_leaks_nothing, equality, doubles_as_go_writes_them, reads_members, changes,
-          copy_shares_nothing, random_trees_round_trip, depth_of_trees)
+          copy_shares_nothing, copy_of_the_shape_shares_bytes, random_trees_round_trip, depth_of_trees, made_from_a_text_with_holes)

@@ -44,6 +44,7 @@ CONTAINER = {"name": "c", "command": ["run"], "args": ["-x"], "workingDir": "/w"
              "ports": [{"name": "spu", "port": 54509, "protocol": "GRPC", "scope": "Cluster"}], "env": [{"name": "A", "value": "b"}], "envFrom": [{"prefix": "P", "configMapRef": {"name": "m"}}],
              "resources": {"requests": {"cpu": "1"}, "limits": {"kuscia.io/bandwidth": "10"}}, "livenessProbe": {"httpGet": {"path": "/", "port": "spu"}}, "metricProbe": {"path": "/m", "port": "spu"},
              "securityContext": {"privileged": True}}
+ASKS_NOTHING = {**CONTAINER, "resources": {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}}   # beside a task's own list of bandwidth
 EVERY = {
     "appimages": {"image": {"name": "n", "tag": "t", "id": "sha256:1", "sign": "s"}, "configTemplates": {"a.conf": "{{.TASK_ID}}"},
                   "deployTemplates": [{"name": "d", "role": "host,guest", "replicas": 2, "networkPolicy": {"ingresses": [{"from": {"roles": ["guest"]}, "ports": [{"port": "spu"}]}]},
@@ -71,7 +72,7 @@ EVERY = {
                              {"alias": "b", "dependencies": ["a"], "tolerable": False, "appImage": "i", "taskInputConfig": "", "parties": PARTIES}]},
     "kusciajobsummaries": {"stage": "Start", "stageTrigger": "alice"},
     "kusciatasks": {"initiator": "alice", "taskInputConfig": "{}", "bandwidthRequest": ["20M"], "scheduleConfig": {"minReservedMembers": 1},
-                    "parties": [{"domainID": "alice", "appImageRef": "i", "role": "r", "minReservedPods": 1, "template": {"replicas": 2, "spec": {"restartPolicy": "Never", "containers": [CONTAINER]}},
+                    "parties": [{"domainID": "alice", "appImageRef": "i", "role": "r", "minReservedPods": 1, "template": {"replicas": 2, "spec": {"restartPolicy": "Never", "containers": [ASKS_NOTHING]}},
                                  "bandwidthLimits": [{"destinationID": "bob", "limitKBps": 1}]}]},
     "kusciatasksummaries": {"alias": "a", "jobID": "j"},
     "taskresourcegroups": {"minReservedMembers": 1, "resourceReservedSeconds": 1, "retryIntervalSeconds": 1, "lifecycleSeconds": 1, "initiator": "alice",

@@ -64,6 +64,7 @@ WRONG = [
     ("capacity: {egress: 0}\n", "it is zero"),
     ("capacity: {bandwidth: -5M}\n", "--node-capacity bandwidth"),
     ("node-name: n\ncapcity: {bandwidth: 10Gi}\n", "f.yaml:2: \"capcity\" is no option of this command"),
+    ("node-name: n\nbandwidth: 10Gi\n", "f.yaml:2: \"bandwidth\" is a part of capacity: write capacity: {bandwidth: 10Gi}"),
     ("capacity: 10Gi\n", "wants a list, or names with their values"),
     ("capacity: {bandwidth: {egress: 1G}}\n", "one of them is something else"),
     ("max-pods: many\n", "it wants a number"),

@@ -80,12 +80,19 @@ def test_objects(s):
 
 
 def test_mistakes(s):
-    for words, said in (("watch", "name one KusciaJob: cox job watch NAME"), ("stop", "name one KusciaJob: cox job stop NAME"), ("wtch long", "cox job watch NAME"), ("nobody", "no KusciaJob has that name")):
+    for words, said in (("watch", "name one KusciaJob: cox job watch NAME"), ("stop", "name one KusciaJob: cox job stop NAME"), ("wtch long", "there is no `cox job wtch`: "), ("start long", "cox job watch NAME"), ("nobody", "no KusciaJob has that name")):
         r = cox(s, "job", *words.split())
         tap.ok(f"cox job {words}", r.returncode == 1 and said in r.stderr, r)
     for words, said in (("", "kt/NAME"), ("ds/nobody", "kj/NAME"), ("kd/nobody", "not found"), ("kj/nobody", "not found")):
         r = cox(s, "why", *words.split())
         tap.ok(f"cox why {words}", r.returncode == 1 and said in r.stderr, r)
+    for words in ("job watch long -n alice", "why kj/long -n alice", "why kt/long-a -n alice"):
+        r = cox(s, *words.split())
+        tap.ok(f"cox {words}: it is told where jobs are", r.returncode == 1 and "not found" in r.stderr and "cross-domain" in r.stderr, r)
+    tap.eq("an object is named in two words, too", cox(s, "why", "kj", "long").stdout, cox(s, "why", "kj/long").stdout)
+    tap.eq("or a job as other commands print it", [cox(s, "job", "watch", name, "--once").stdout for name in ("kj/long", "kusciajob.kuscia.secretflow/long")], 2 * [cox(s, "job", "watch", "long", "--once").stdout])
+    r = cox(s, "job", "restart", "kj/long")
+    tap.ok("in commands, too", "the job is Succeeded" in r.stderr, r)
     job(s, "lost", task("a", party("alice"), party("dave")))
     tap.ok("a job that waits for something else than room", wait_for(lambda: 'no Domain "dave"' in cox(s, "why", "kj/lost").stdout), cox(s, "why", "kj/lost"))
     service(s, "thirsty", {"domainID": "alice", "appImageRef": "nothing"})
@@ -93,6 +100,50 @@ def test_mistakes(s):
     s.delete(f"{KDS}/thirsty")
     tap.eq("cox job says where KusciaJobs are listed", cox(s, "job").stdout, "No work found in default namespace.\nKusciaJobs are listed by: cox get kj -n cross-domain\n")
     tap.eq("cox job NAME of a KusciaJob is its picture", cox(s, "job", "lost").stdout, cox(s, "job", "watch", "lost", "--once").stdout)
+
+
+def test_names(s):
+    """As `get -o name` prints them; whatever aliases hold, a row is a line."""
+    odd = "a\x1b[2J\n\n\tb\x07"
+    job(s, "odd", task(odd, id="odd-a"), task("z", after=[odd]))
+    wait_for(lambda: task_phase(s, "odd", odd) == "Running")
+    r = cox(s, "job", "watch", "kusciajob.kuscia.secretflow/odd", "--once")
+    tap.ok("an alias of several lines", r.returncode == 0 and "a^[[2J\\n\\n\\tb^G   -" in r.stdout and not set("\x1b\x07\t") & set(r.stdout.split("see below")[0]), r)
+    r = cox(s, "job", "stop", "odd", "-n", "default")
+    tap.ok("no command to the job of that name in another namespace", r.returncode == 1 and "one in default can be told nothing" in r.stderr and phase(s, "odd") == "Running", r)
+    r = cox(s, "job", "stop", "odd/status")
+    tap.ok("a name is a name, not a path", r.returncode == 1 and '"odd/status" not found' in r.stderr, r)
+    r = cox(s, "job", "stop", "kj/odd")
+    tap.ok("a command by kind and name", r.returncode == 0 and wait_for(lambda: phase(s, "odd") == "Failed"), r)
+
+
+def test_why_a_domain(s):
+    job(s, "vast", task("a", party("alice", resources={"requests": {"cpu": "4"}}), party("bob"), id="vast-a"), task("b", party("alice", resources={"requests": {"cpu": "4"}}), id="vast-b"), maxParallelism=2)
+    said = lambda *of: cox(s, "why", *of).stdout  # noqa: E731
+    tap.ok("its nodes, and who waits", wait_for(lambda: re.search(r"Nodes: +1 of 1 ready\nWaiting: +1 task: kt/vast-[ab] \(Unschedulable\)\n", said("domain/alice"))), said("domain/alice"))
+    part = next(r["metadata"]["name"] for r in s.get(f"{K}/namespaces/alice/taskresources").json["items"] if r["metadata"]["name"].startswith("vast-") and r["status"]["phase"] == "Reserving")
+    tap.eq("a part of a task says what the whole does", [said(f"tr/{part}"), said(f"tr/{part}", "-n", "alice")], [said(f"trg/{part[:6]}")] * 2)
+    r = cox(s, "why", f"tr/{part}", "-n", "bob")
+    tap.ok("in the namespace that is meant", r.returncode == 1 and f'"{part}" not found' in r.stderr, r)
+    s.delete(f"{JOBS}/vast")
+    s.post(f"{K}/domains", {"apiVersion": "kuscia.secretflow/v1alpha1", "kind": "Domain", "metadata": {"name": "empty"}, "spec": {"resourceQuota": {"podMaxCount": 3}}})
+    tap.ok("one without machines, and its quota", wait_for(lambda: "Quota:    0 of 3 pods" in said("domain/empty")) and "none: no machine has joined" in said("domain/empty") and "none of its tasks" in said("domain/empty"), said("domain/empty"))
+    r = cox(s, "why", "domain/nobody")
+    tap.ok("one that is not there", r.returncode == 1 and 'domains.kuscia.secretflow "nobody" not found' in r.stderr, r)
+
+
+def test_who_may_not_read_tasks(s):
+    """A domain's people see the jobs that it takes part in, and not what tasks say of other domains' nodes: they get what the job says."""
+    rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/cross-domain"
+    s.post(f"{rbac}/roles", {"metadata": {"name": "jobs"}, "rules": [{"apiGroups": ["kuscia.secretflow"], "resources": ["kusciajobs"], "verbs": ["get"]}]})
+    s.post(f"{rbac}/rolebindings", {"metadata": {"name": "jobs"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "jobs"},
+                                    "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "ann"}]})
+    r = cox(s, "job", "watch", "long", "--as", "ann")
+    tap.ok("the job's phases", r.returncode == 0 and "2 of 2 tasks done" in r.stdout and re.search(r"\n +b +a +Succeeded +alice, bob +-\n", r.stdout), r)
+    tap.ok("and where more is told", "cox why pod/NAME" in r.stderr, r)
+    tap.eq("the same of cox job and cox why", [cox(s, *words, "--as", "ann").stdout for words in (("job", "long"), ("why", "kj/long"))], 2 * [r.stdout])
+    items = json.loads(cox(s, "job", "watch", "long", "--as", "ann", "-o", "json").stdout)["items"]
+    tap.eq("no tasks are made up", [x["kind"] for x in items], ["KusciaJob"])
 
 
 def test_on_a_terminal(s):
@@ -133,17 +184,31 @@ def test_join(s):
     r = join("--domain", "bob", "--token", any_)
     tap.ok("with one of no domain", r.returncode == 1 and 'the token is of no domain, not of "bob"' in r.stderr, r)
     wait_for(lambda: token_of(s, "bob"))
-    r = join("--domain", "bob", "--token", token_of(s, "bob"))
+    used = token_of(s, "bob")
+    r = join("--domain", "bob", "--token", used)
     tap.ok("with its own", r.returncode == 0 and os.path.exists(s.path("new/agent/kubeconfig")), r)
+    r = join("--domain", "bob", "--token", used, "--node-name", "new-3", "--data-dir", s.path("third"))
+    tap.ok("which is for one machine", r.returncode == 1 and 'node "new-1" has used the token' in r.stderr and 'the Domain "bob" has the next one' in r.stderr, r)
+    r = join("--domain", "bob", "--token", used, "--data-dir", s.path("again"))
+    tap.ok("that may ask again with it, when it was killed before it kept what it got", r.returncode == 0, r)
     r = join("--domain", "alice", "--token", token_of(s, "alice"))
     tap.ok("once and for all", r.returncode == 1 and 'this machine has credentials of domain "bob", not of "alice"' in r.stderr, r)
+    r = join("--domain", "bob", "--token", token_of(s, "bob"), "--node-name", "new-2")
+    tap.ok("and under one name", r.returncode == 1 and 'credentials of node "new-1", not of "new-2": say --node-name new-1' in r.stderr, r)
+    other = lambda *words: join("--domain", "alice", "--token", token_of(s, "alice"), "--data-dir", s.path("other"), *words)  # noqa: E731
+    for words, said in (("--node-name New_1", 'no name for a node'), ("--node-capacity bandwidth=10MBps", "B are bytes")):
+        token = token_of(s, "alice")
+        r = other(*words.split())
+        tap.ok(f"{words} is told before the token is used", r.returncode == 1 and said in r.stderr and not os.path.exists(s.path("other/agent/kubeconfig")) and token_of(s, "alice") == token, r)
+    r = other("--node-name", "bob-0", "--timeout", "5s")
+    tap.ok("what waits for a person says so", r.returncode == 1 and "waits for somebody's approval" in r.stderr and "nobody has approved" in r.stderr, r)
     tap.eq("the same again is nothing new", join("--domain", "bob", "--token", "abcdef.0123456789abcdef").returncode, 0)
 
 
 def main():
     with Domains(("alice", "bob")) as s:
         image(s, "small")
-        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_on_a_terminal, test_join], s)
+        tap.run([test_restart_of_the_server, test_ends, test_objects, test_mistakes, test_who_may_not_read_tasks, test_names, test_why_a_domain, test_on_a_terminal, test_join], s)
     tap.done()
 
 

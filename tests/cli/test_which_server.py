@@ -24,6 +24,8 @@ def test_server_on_this_machine(s, home):
     tap.ok("a file that is not there yet means no other server", done.returncode == 1 and f"{home}/later" in done.stderr, done)
     done = run(home, "--kubeconfig", f"{home}/later", "get", "namespace", "default", **here)
     tap.ok("nor does one that an option names", done.returncode == 1 and f"{home}/later" in done.stderr, done)
+    done = run(home, "get", "pods", COX_DATA_DIR=f"{home}/none")
+    tap.ok("where there is no cluster at all, it is told how to get one", done.returncode == 1 and f"There is no {home}/.kube/config" in done.stderr and "cox server" in done.stderr, done)
     done = run(home, "get", "namespace", "default", "-o", "name", KUBECONFIG="", **here)
     tap.eq("an empty variable is none", (done.returncode, done.stdout), (0, "namespace/default\n"))
 

@@ -13,9 +13,9 @@ NAME = re.compile(r"kubectl(?:[.-]?v?1\.\d+(?:\.\d+)?)?")
 
 
 def client_version(program):
-    """The full version that a program says it has, or None."""
+    """The full version that a program says it has, or None.  Without a cluster: the SDK's dispatcher gives itself out for the version of the one it finds."""
     try:
-        done = subprocess.run([program, "version", "--client", "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=180)
+        done = subprocess.run([program, "version", "--client", "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=180, env={**os.environ, "KUBECONFIG": os.devnull})
         return json.loads(done.stdout)["clientVersion"]["gitVersion"]
     except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
         return None

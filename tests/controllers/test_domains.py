@@ -36,6 +36,8 @@ class Machine:
         command[command.index("--token") + 1] = token
         self.done = subprocess.run([COX, *command[1:], "--data-dir", self.dir, "--node-name", name, "--credentials-only"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    timeout=PATIENCE, env=env)
+        if self.done.returncode:
+            return
         text = open(os.path.join(self.dir, "agent", "kubeconfig")).read()
         with open(os.path.join(self.dir, "cert.pem"), "wb") as f:
             for key in ("client-certificate-data", "client-key-data"):
@@ -287,15 +289,20 @@ def test_namespaces_of_others(s):
 
 
 def test_one_token_twice(s):
-    """Two machines come with it in the same moment: both are of its domain, it is used up once, and there is one new one."""
+    """Two machines come with it in the same moment: one gets in, it is used up, and there is a new one as soon as that one is in."""
     wait_for(lambda: "unused" in tokens(s, "alice"))
     token = tokens(s, "alice")["unused"]
     with concurrent.futures.ThreadPoolExecutor(2) as both:
         machines = list(both.map(lambda name: Machine(s, name, token), ("twin-1", "twin-2")))
-    tap.eq("both join", [m.done.returncode for m in machines], [0, 0])
-    labels = [m.request("POST", "/api/v1/nodes", node(os.path.basename(m.dir)[2:])).json["metadata"].get("labels", {}).get(LABEL) for m in machines]
-    tap.eq("and are of its domain", labels, ["alice", "alice"])
-    tap.ok("it is used, and there is one new one", wait_for(lambda: tokens(s, "alice").get("used") == token and tokens(s, "alice").get("unused") not in (None, token)), tokens(s, "alice"))
+    now = tokens(s, "alice")
+    tap.eq("one joins", sorted(m.done.returncode for m in machines), [0, 1])
+    won, lost = sorted(machines, key=lambda m: m.done.returncode)
+    tap.ok("the other is told who was first", f'node "{os.path.basename(won.dir)[2:]}" has used the token' in lost.done.stderr, lost.done.stderr)
+    tap.eq("who is in is of its domain", won.request("POST", "/api/v1/nodes", node(os.path.basename(won.dir)[2:])).json["metadata"].get("labels", {}).get(LABEL), "alice")
+    tap.ok("it is used, and there is a new one at once", now.get("used") == token and now.get("unused") not in (None, token), now)
+    tap.eq("with which the other is let in", Machine(s, "twin-3", now["unused"]).done.returncode, 0)
+    again = Machine(s, "twin-4", token)
+    tap.ok("which ends nothing: the first one lets nobody in", again.done.returncode == 1 and "has used the token" in again.done.stderr, again.done.stderr)
     secret = s.get(f"/api/v1/namespaces/kube-system/secrets/bootstrap-token-{token[:6]}").json
     tap.ok("its time is counted", "expiration" in secret["data"], secret)
 
@@ -306,6 +313,17 @@ def test_partner(s):
     tap.ok("a partner has a namespace", wait_for(lambda: s.get("/api/v1/namespaces/far").status == 200) and labels()["kuscia.secretflow/role"] == "partner" and
            labels()["kuscia.secretflow/interconn-protocols"] == "kuscia", s.get("/api/v1/namespaces/far").text)
     tap.eq("and no token", tokens(s, "far"), {})
+    s.post(DOMAINS, domain("near"))
+    tap.ok("one that becomes a partner", wait_for(lambda: "unused" in tokens(s, "near")))
+    token = tokens(s, "near")["unused"]
+    r = s.patch(f"{DOMAINS}/near", {"spec": {"role": "lord"}})
+    tap.ok("as what else it cannot be", r.status == 422 and 'spec.role: Unsupported value: "lord"' in r.json["message"], r)
+    s.patch(f"{DOMAINS}/near", {"spec": {"role": "partner"}})
+    tap.ok("has none any more, and nobody joins with the one it had", wait_for(lambda: tokens(s, "near") == {}) and s.get(f"/api/v1/namespaces/kube-system/secrets/bootstrap-token-{token[:6]}").status == 404, tokens(s, "near"))
+    s.patch(f"{DOMAINS}/near", {"spec": {"role": ""}})
+    role = lambda: s.get("/api/v1/namespaces/near").json["metadata"]["labels"].get("kuscia.secretflow/role")  # noqa: E731
+    tap.ok("and is as before when it comes back", wait_for(lambda: "unused" in tokens(s, "near") and role() is None), (tokens(s, "near"), role()))
+    s.delete(f"{DOMAINS}/near")
 
 
 def test_deleted(s):

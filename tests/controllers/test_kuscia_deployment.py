@@ -185,7 +185,11 @@ def test_what_others_change(s):
     tap.ok("files", wait_for(lambda: len(s.get("/api/v1/namespaces/bob/configmaps/firm-configtemplate").json["data"]["f.json"]) > 2))
     s.delete(d)
     tap.ok("a Deployment", wait_for(lambda: s.get(d).status == 200 and comes(s, "firm")), status(s, "firm"))
-    tap.ok("gone", remove(s, "firm"))
+    made = s.post("/api/v1/namespaces/default/configmaps", {"metadata": {"name": "firm-other"}}).status
+    said = s.get(f"{KDS}/firm").json["status"]["allocatedPorts"] + [{"domainID": d} for d in ("default/configmaps?x=", "..", "a\x00b", "")]
+    s.patch(f"{KDS}/firm/status", {"status": {"allocatedPorts": said}})
+    tap.ok("gone, whatever somebody wrote into its status", remove(s, "firm"))
+    tap.eq("nor is anything else", (made, s.get("/api/v1/namespaces/default/configmaps/firm-other").status), (201, 200))
 
 
 def test_parties_come_and_go(s):

@@ -10,6 +10,8 @@ static bool is_known(str name)
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_is(name, names[i]))
             return true;
+    if (str_has_prefix(name, S("kuscia.io/")) || str_has_prefix(name, S("cox.io/"))) /* not kuscia.io/bandwith: no pod could ask for it */
+        return bandwidth_is_lent(name);
     ptrdiff_t slash = str_find_char(name, '/');
     return str_has_prefix(name, S("hugepages-")) || (slash > 0 && (size_t)slash + 1 < name.len);
 }

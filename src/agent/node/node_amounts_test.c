@@ -18,6 +18,7 @@ TEST(names_and_amounts)
         {"cox.io/lent-egress-bandwidth=100M", NULL},
         {"bandwidth=fast", NULL}, /* node_bandwidth says what is wrong with it */
         {"bandwith=10Gi", "--node-capacity bandwith: " KNOWN},
+        {"kuscia.io/bandwith=10", "--node-capacity kuscia.io/bandwith: " KNOWN},
         {"Cpu=4", "--node-capacity Cpu: " KNOWN},
         {"/gpu=1", "--node-capacity /gpu: " KNOWN},
         {"nvidia.com/=1", "--node-capacity nvidia.com/: " KNOWN},

@@ -314,7 +314,7 @@ static const struct schema_field fields_Party[5] = {
     {.name = STR_INIT("domainID"), .type = &schema_string, .flags = SCHEMA_REQUIRED | SCHEMA_ALWAYS, .doc = STR_INIT("The domain.")},
     {.name = STR_INIT("role"), .type = &schema_string, .doc = STR_INIT("Its role; chooses the template of the AppImage.")},
     {.name = STR_INIT("resources"), .type = &schema_kuscia_v1alpha1_Resources, .flags = SCHEMA_POINTER, .doc = STR_INIT("What its part needs and may use, all pods together.")},
-    {.name = STR_INIT("bandwidthRequest"), .type = &schema_string, .doc = STR_INIT("Bandwidth that each of its pods needs: 200Mbps for both ends, or egress=200Mbps,ingress=1G.")},
+    {.name = STR_INIT("bandwidthRequest"), .type = &schema_bandwidth, .doc = STR_INIT("Bandwidth that each of its pods needs: 200Mbps for both ends, or egress=200Mbps,ingress=1G.")},
     {.name = STR_INIT("bandwidthLimits"), .type = &list_BandwidthLimit, .doc = STR_INIT("How fast it may send to others.")}};
 static const uint8_t index_Party[16] = {0, 0, 3, 0, 1, 0, 5, 0, 0, 2, 0, 0, 0, 0, 0, 4};
 const struct schema_type schema_kuscia_v1alpha1_Party = {.kind = SCHEMA_OBJECT, .name = STR_INIT("Party"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.Party"), .doc = STR_INIT("A domain that takes part in a task."), .fields = fields_Party, .nfields = 5, .index8 = index_Party, .index_mask = 15};
@@ -399,7 +399,7 @@ static const struct schema_field fields_TaskParty[7] = {
     {.name = STR_INIT("role"), .type = &schema_string, .doc = STR_INIT("Its role; chooses the template of the AppImage.")},
     {.name = STR_INIT("minReservedPods"), .type = &schema_int32, .flags = SCHEMA_POINTER, .doc = STR_INIT("Pods that must get their room together; all when absent."), .rules = &rules_min_0_0},
     {.name = STR_INIT("template"), .type = &schema_kuscia_v1alpha1_PartyTemplate, .flags = SCHEMA_POINTER, .doc = STR_INIT("What replaces parts of the AppImage's template.")},
-    {.name = STR_INIT("bandwidthRequest"), .type = &schema_string, .doc = STR_INIT("Bandwidth that each of its pods needs: 200Mbps for both ends, or egress=200Mbps,ingress=1G.")},
+    {.name = STR_INIT("bandwidthRequest"), .type = &schema_bandwidth, .doc = STR_INIT("Bandwidth that each of its pods needs: 200Mbps for both ends, or egress=200Mbps,ingress=1G.")},
     {.name = STR_INIT("bandwidthLimits"), .type = &list_BandwidthLimit, .doc = STR_INIT("How fast it may send to others.")}};
 static const uint8_t index_TaskParty[16] = {6, 0, 0, 0, 1, 0, 7, 0, 0, 3, 0, 5, 0, 0, 2, 4};
 const struct schema_type schema_kuscia_v1alpha1_TaskParty = {.kind = SCHEMA_OBJECT, .name = STR_INIT("TaskParty"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.TaskParty"), .doc = STR_INIT("A domain that takes part in a task, and its pods."), .fields = fields_TaskParty, .nfields = 7, .index8 = index_TaskParty, .index_mask = 15};
@@ -668,7 +668,7 @@ static const struct schema_field fields_RouteSpec[12] = {
     {.name = STR_INIT("mTLSConfig"), .type = &schema_kuscia_v1alpha1_RouteTLSConfig, .flags = SCHEMA_POINTER, .doc = STR_INIT("Certificates of the source.")},
     {.name = STR_INIT("sourceWhiteIPList"), .type = &list_string, .doc = STR_INIT("Addresses that the source may call from.")},
     {.name = STR_INIT("requestHeadersToAdd"), .type = &map_string, .doc = STR_INIT("Headers that the destination adds.")},
-    {.name = STR_INIT("bandwidth"), .type = &schema_string, .doc = STR_INIT("What the way can carry, such as 100Mbps; without end when absent.")}};
+    {.name = STR_INIT("bandwidth"), .type = &schema_bandwidth, .doc = STR_INIT("What the way can carry, such as 100Mbps; without end when absent.")}};
 static const uint8_t index_RouteSpec[32] = {3, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 8, 0, 0, 0, 0, 0, 12, 9, 5, 10, 0, 0, 1, 11, 0, 0, 4, 7, 0, 2};
 const struct schema_type schema_kuscia_v1alpha1_RouteSpec = {.kind = SCHEMA_OBJECT, .name = STR_INIT("RouteSpec"), .openapi = STR_INIT("secretflow.kuscia.v1alpha1.RouteSpec"), .doc = STR_INIT("From where to where, and how."), .fields = fields_RouteSpec, .nfields = 12, .index8 = index_RouteSpec, .index_mask = 31};
 

@@ -219,6 +219,8 @@ static void miss_consider(const struct sched *s, const struct pod_class *c, node
     if (m.n == 0)
         return;
     m.cost = cost_of(m.reasons, m.n);
+    if (s->table->plugins[m.plugin].plugin == &plugin_node_affinity) /* one that the pod does not want is farther than one that does not take it now */
+        m.cost += 1;
     if (best->node == NODE_NONE || m.cost < best->cost || (m.cost <= best->cost && s->tie[n] < s->tie[best->node]))
         *best = m;
 }
@@ -505,7 +507,7 @@ struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u,
         x->waits_for = EVENT_NODE_ADD;
         bool fits = unit->is_group && !last && dry_run(s, u) == UNIT_PLACED;
         bool leaving = x->result == UNIT_PREEMPTING && last && !last->victims.len; /* nobody is evicted: what it lacks is what is on its way out */
-        if (unit->is_group && (x->result == UNIT_REJECTED || leaving) && !fits && n.placed < x->min_member)
+        if (unit->is_group && (x->result == UNIT_REJECTED || leaving) && !fits && (n.placed < x->min_member || !unit_holds_without(s, u, NULL, 0)))
             look_at_gang(s, a, u, &p, x);
         else if (!look_at_link(s, a, p, x))
             look_at_nodes(s, a, p, located_nodes(s, a, u), x);
@@ -572,13 +574,15 @@ struct explanation *explain_choice(struct sched *s, struct arena *a, pod_id p)
     struct explanation *x = arena_new(a, struct explanation);
     x->unit = x->pod = pod_name(s, a, p);
     x->nodes = s->nalive;
+    if (s->pods[p].state >= PS_ASSUMED)
+        x->on = arena_str(a, sched_node_name(s, s->pods[p].node));
     /* one that is there already is taken off for the asking */
     uint32_t mark = statement_begin(s);
     if (pod_on_node(&s->pods[p]))
         model_unassign(s, p);
     choice_write(s, a, p, x);
     statement_rollback(s, mark);
-    x->result = str_empty(x->node) ? UNIT_REJECTED : UNIT_PLACED;
+    x->result = str_empty(x->node) && str_empty(x->on) ? UNIT_REJECTED : UNIT_PLACED;
     x->sentence = explain_sentence(a, s, x);
     return x;
 }

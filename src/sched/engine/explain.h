@@ -49,7 +49,8 @@ struct explanation {
     uint32_t room, need; /* of a gang that does not fit as a whole: this many of the members still needed find room together (need 0: unknown) */
     str whose, where;    /* " of sub-group workers", " in one rack (best: r2)", or empty */
     /* a placed pod */
-    str node, runner_up;
+    str on;              /* where it is; "" not there yet */
+    str node, runner_up; /* the best node as things are now; "" none */
     int32_t score, runner_up_score;
     struct explain_score *scores;
     uint32_t nscores;
@@ -64,7 +65,7 @@ struct explanation {
 struct explanation *explain_waiting(struct sched *s, struct arena *a, unit_id u, int64_t queue_position, const struct unit_decision *last);
 /* Why this pod finds no node as things are now, whatever its unit lacks; NULL: it does find one, or a link is what is missing. */
 struct explanation *explain_alone(struct sched *s, struct arena *a, pod_id p);
-/* Why this node: call it before the placement is applied (the pod is pending), with the node the engine would choose or chose. */
+/* Why this node: the one that the engine would choose now.  For a pod that has its place, whether that is where it is or not. */
 struct explanation *explain_choice(struct sched *s, struct arena *a, pod_id p);
 struct json explain_json(struct arena *a, const struct sched *s, const struct explanation *x);
 /* An amount as people read it: "500 Mbit/s", "2.5 GiB", "1500m", "3 nvidia.com/gpu". */

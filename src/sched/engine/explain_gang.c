@@ -125,6 +125,44 @@ static bool is_short(struct sched *s, struct arena *a, const struct attempt *x, 
     return true;
 }
 
+/* Where some sub-groups are enough, and none has a topology: how many of those that are still needed find room, one after the other, and the first that does not.  false: enough do. */
+static bool too_few_parts(struct sched *s, const struct attempt *x, const uint64_t *located, struct gang_try *ret)
+{
+    const struct branch *root = &x->tree[x->root];
+    struct scope first = {0};
+    uint32_t need = root->need - MIN(root->nwell, root->need), room = 0;
+    for (uint32_t k = 0; k < x->root && room < need; k++) {
+        const struct branch *br = &x->tree[x->order[k]];
+        struct scope part = {.first = br->first, .count = br->count, .need = (uint32_t)MAX(br->target - br->placed, 0), .subgroup = (uint16_t)x->order[k]};
+        pod_id failed;
+        if (br->well || !part.count)
+            continue;
+        uint32_t mark = statement_begin(s);
+        bool good = put_down(s, x, &part, located, &failed) >= part.need;
+        if (good)
+            statement_commit(s, mark);
+        else
+            statement_rollback(s, mark);
+        room += good;
+        first = good || first.count ? first : part;
+    }
+    if (room >= need || !first.count)
+        return false;
+    put_down(s, x, &first, located, &ret->failed);
+    ret->room = room;
+    ret->need = need;
+    ret->within = located;
+    return true;
+}
+
+static bool has_topology(const struct unit *unit)
+{
+    bool any = unit->nrequired_keys > 0;
+    for (uint32_t i = 0; i < unit->nsubgroups; i++)
+        any |= unit->subgroups[i].required_key || unit->subgroups[i].parent < unit->nsubgroups;
+    return any;
+}
+
 void explain_gang_try(struct sched *s, struct arena *a, unit_id u, const uint64_t *located, struct gang_try *ret)
 {
     struct attempt x;
@@ -132,6 +170,10 @@ void explain_gang_try(struct sched *s, struct arena *a, unit_id u, const uint64_
     attempt_init(&x, s, u);
     const struct unit *unit = x.unit;
     const struct branch *root = &x.tree[x.root];
+    if (root->need < root->nchildren && !has_topology(unit) && too_few_parts(s, &x, located, ret)) {
+        attempt_fini(&x);
+        return;
+    }
     struct scope whole = {0, x.npods, (uint32_t)MAX(root->target - root->placed, 1), SUBGROUP_NONE, unit->required_keys, unit->nrequired_keys};
     bool found = is_short(s, a, &x, &whole, located, ret);
     const uint64_t *within = ret->within;

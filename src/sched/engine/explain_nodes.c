@@ -256,18 +256,39 @@ static struct members members_of(const struct sched *s, struct arena *a, const s
     return m;
 }
 
-static struct json party_json(struct sched *s, struct arena *a, const struct members *m, sym_t ns)
+/* Of the party's pods one that waits stands for all: the one that found nothing, or one that no node takes. */
+static pod_id shown_of(struct sched *s, const struct members *m, sym_t ns, str failed)
+{
+    pod_id waits = POD_NONE, placed = POD_NONE, lacks = POD_NONE;
+    for (size_t i = 0; i < m->len; i++) {
+        pod_id p = m->p[i];
+        struct place_result r;
+        str of, name = failed;
+        if (s->pods[p].ns != ns)
+            continue;
+        if (s->pods[p].state >= PS_ASSUMED) {
+            placed = placed ? placed : p;
+            continue;
+        }
+        if (str_cut(&name, '/', &of) && str_eq(of, symbol_text(&s->sym, ns)) && str_eq(name, sched_pod_name(s, p)))
+            return p;
+        if (!lacks && s->pods[p].state == PS_PENDING && !place_find(s, s->pods[p].class_, &(struct place_opts){0}, &r))
+            lacks = p;
+        waits = waits ? waits : p;
+    }
+    return lacks ? lacks : waits ? waits : placed;
+}
+
+static struct json party_json(struct sched *s, struct arena *a, const struct members *m, sym_t ns, str failed)
 {
     struct json o = json_object(), pods = json_array();
-    pod_id shown = POD_NONE;
+    pod_id shown = shown_of(s, m, ns, failed);
     json_set(a, &o, S("domain"), json_string(arena_str(a, symbol_text(&s->sym, ns))));
     for (size_t i = 0; i < m->len; i++) {
         pod_id p = m->p[i];
         if (s->pods[p].ns != ns)
             continue;
         bool placed = s->pods[p].state >= PS_ASSUMED;
-        if (shown == POD_NONE || (!placed && s->pods[shown].state >= PS_ASSUMED))
-            shown = p; /* of those that wait one stands for all */
         if (pods.len >= EXPLAIN_NODES)
             continue;
         struct json one = json_object();
@@ -313,7 +334,7 @@ struct json explain_group_json(struct sched *s, struct arena *a, unit_id u, cons
             continue;
         }
         seen[n++] = ns;
-        json_push(a, &parties, party_json(s, a, &members, ns));
+        json_push(a, &parties, party_json(s, a, &members, ns, why ? why->pod : S("")));
     }
     json_set(a, &o, S("parties"), parties);
     if (left_off)

@@ -142,4 +142,103 @@ TEST(a_task)
     done(&w);
 }
 
-TEST_MAIN(nodes_of_a_pod, lists_are_bounded, holders, a_task)
+static void group_of(struct world *w, const char *name, int enough, const char *parties)
+{
+    put(w, arena_fmt(&w->a, "{'apiVersion':'kuscia.secretflow/v1alpha1','kind':'TaskResourceGroup','metadata':{'name':'%s'},'spec':{'minReservedMembers':%d,'initiator':'alice','parties':[%s]}}", name, enough, parties).p);
+}
+
+/* Also when nobody tells who failed. */
+TEST(some_parties_are_enough)
+{
+    struct world w = make();
+    node(&w, "carol-0", "carol", 100);
+    group_of(&w, "t", 2, "{'domainID':'alice','pods':[{'name':'t-0'}]},{'domainID':'bob','pods':[{'name':'t-0'}]},{'domainID':'carol','pods':[{'name':'t-0'}]}");
+    pod(&w, "bob", "old", "", "bob-0", 70);
+    pod(&w, "carol", "old", "", "carol-0", 70);
+    static const char *const ns[] = {"alice", "bob", "carol"};
+    for (int i = 0; i < 3; i++)
+        pod(&w, ns[i], "t-0", "t", "", 60);
+    unit_id u = sched_unit_of(w.s, sched_pod_find(w.s, S("bob"), S("t-0")));
+    const struct explanation *why = explain_waiting(w.s, &w.a, u, 0, NULL);
+    T_EQ_STR(str_of(why->reason), "BandwidthInsufficient");
+    T_OK(str_has_prefix(why->sentence, S("1 of 2 members find room; bob/t-0: 0/4 nodes fit")));
+    T_OK(str_find(explain_for(&w.a, w.s, why, u, symbol_find(&w.s->sym, S("carol"))), S("best free: 30 on carol-0")) > 0);
+    T_EQ_STR(explain_for(&w.a, w.s, why, u, symbol_find(&w.s->sym, S("alice"))), "waits for party bob, which lacks ingress bandwidth (needs 60 Mbit/s) and egress bandwidth (needs 60 Mbit/s)");
+    sched_pod_delete(w.s, S("carol"), S("old"));
+    T_EQ_INT(explain_waiting(w.s, &w.a, u, 0, NULL)->result, UNIT_PLACED);
+    done(&w);
+}
+
+/* Of a domain's pods the one that finds nothing is shown, not the first. */
+TEST(the_pod_that_lacks)
+{
+    struct world w = make();
+    group_of(&w, "t", 3, "{'domainID':'alice','pods':[{'name':'t-0'}]},{'domainID':'bob','role':'guest','pods':[{'name':'t-guest-0'}]},{'domainID':'bob','role':'host','pods':[{'name':'t-host-0'}]}");
+    pod(&w, "alice", "t-0", "t", "", 10);
+    pod(&w, "bob", "t-guest-0", "t", "", 20);
+    pod(&w, "bob", "t-host-0", "t", "", 120);
+    unit_id u = sched_unit_of(w.s, sched_pod_find(w.s, S("bob"), S("t-host-0")));
+    const struct explanation *why = explain_waiting(w.s, &w.a, u, 0, NULL);
+    for (int told = 0; told < 2; told++) {
+        struct json x = explain_group_json(w.s, &w.a, u, told ? why : explain_choice(w.s, &w.a, sched_pod_find(w.s, S("alice"), S("t-0"))));
+        const struct json *bob = &json_get(&x, S("parties"))->items[1];
+        T_EQ_STR(json_get_str(bob, S("of")), "t-host-0");
+        T_OK(!json_get_bool(&json_get(bob, S("considered"))->items[0], S("fits"), true));
+        T_EQ_INT(json_get(bob, S("pods"))->len, 2);
+    }
+    done(&w);
+}
+
+/* Two amounts that differ by bits do not read alike. */
+TEST(the_last_bits)
+{
+    struct world w = make();
+    static const char *const names[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; i++)
+        put(&w, arena_fmt(&w.a, "{'apiVersion':'v1','kind':'Pod','metadata':{'namespace':'alice','name':'%s','uid':'%s'},'spec':{'nodeSelector':{'d':'alice'}%s,'containers':[{'name':'c','resources':{'requests':"
+                                "{'cox.io/egress-bandwidth':'33333334'}}}]}}", names[i], names[i], i < 2 ? ",'nodeName':'alice-0'" : "").p);
+    pod_id p = sched_pod_find(w.s, S("alice"), S("c"));
+    const struct explanation *why = explain_waiting(w.s, &w.a, sched_unit_of(w.s, p), 0, NULL);
+    T_OK(str_find(why->sentence, S("lacks bandwidth (needs 33,333,334 bit/s; best free: 33,333,332 on alice-0)")) > 0);
+    T_EQ_STR(why->nearest.text, "2 bit/s more egress bandwidth on alice-0");
+    put(&w, "{'apiVersion':'kuscia.secretflow/v1alpha1','kind':'ClusterDomainRoute','metadata':{'name':'r'},'spec':{'source':'alice','destination':'bob','bandwidth':'19999999'}}");
+    group(&w, "t");
+    pod(&w, "alice", "t-0", "t", "", 20);
+    pod(&w, "bob", "t-0", "t", "", 20);
+    why = explain_waiting(w.s, &w.a, sched_unit_of(w.s, sched_pod_find(w.s, S("bob"), S("t-0"))), 0, NULL);
+    T_EQ_STR(why->link, "link alice->bob lacks bandwidth (needs 20000000 bit/s; 0 bit/s of 19999999 bit/s taken)");
+    done(&w);
+}
+
+/* A node that the pod would have, were it not closed, is nearer than one that it does not want. */
+TEST(a_cordon_is_nearer_than_another_domain)
+{
+    struct world w = make();
+    put(&w, "{'apiVersion':'v1','kind':'Node','metadata':{'name':'zoe-0','labels':{'d':'zoe'}},'spec':{'unschedulable':true},'status':{'allocatable':{'cpu':'4','pods':'9','kuscia.io/bandwidth':'100'}}}");
+    pod(&w, "zoe", "p", "", "", 10);
+    T_OK(str_has_prefix(explain_waiting(w.s, &w.a, sched_unit_of(w.s, sched_pod_find(w.s, S("zoe"), S("p"))), 0, NULL)->nearest.text, S("zoe-0 would do but for this: ")));
+    done(&w);
+}
+
+/* A pod is where it is, whatever the world has become. */
+TEST(a_place_that_would_not_be_chosen_now)
+{
+    struct world w = make();
+    pod(&w, "bob", "b", "", "bob-1", 40);
+    pod_id p = sched_pod_find(w.s, S("bob"), S("b"));
+    const struct explanation *x = explain_choice(w.s, &w.a, p);
+    T_EQ_INT(x->result, UNIT_PLACED);
+    T_EQ_STR(x->on, "bob-1");
+    node(&w, "bob-1", "bob", 20);
+    x = explain_choice(w.s, &w.a, p);
+    T_OK(str_has_prefix(x->sentence, S("bob/b is on bob-1; placed now it would go to bob-0 with score ")));
+    node(&w, "bob-0", "bob", 20);
+    x = explain_choice(w.s, &w.a, p);
+    T_EQ_INT(x->result, UNIT_PLACED);
+    T_EQ_STR(x->sentence, "bob/b is on bob-1; placed now it would find no node");
+    struct json j = explain_json(&w.a, w.s, x);
+    T_EQ_STR(json_text(&w.a, &j), "{\"result\":\"Placed\",\"unit\":\"bob/b\",\"pod\":\"bob/b\",\"nodes\":3,\"fitting\":0,\"on\":\"bob-1\",\"message\":\"bob/b is on bob-1; placed now it would find no node\"}");
+    done(&w);
+}
+
+TEST_MAIN(a_cordon_is_nearer_than_another_domain, some_parties_are_enough, the_pod_that_lacks, the_last_bits, a_place_that_would_not_be_chosen_now, nodes_of_a_pod, lists_are_bounded, holders, a_task)

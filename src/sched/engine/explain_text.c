@@ -4,6 +4,8 @@
 
 #include "base/bandwidth.h"
 
+#define LEAST_MBIT 10000 /* bit/s: less is 0.00 Mbit/s */
+
 /* --- numbers ---------------------------------------------------------------------------------------------------------------- */
 const char *explain_count(struct arena *a, uint64_t n)
 {
@@ -58,12 +60,23 @@ str explain_amount(struct arena *a, const struct sched *s, uint16_t resource, in
         return bytes(a, amount);
     case RES_INGRESS:
     case RES_EGRESS:
-        return arena_fmt(a, STR_FMT " Mbit/s", STR_ARG(decimal(a, amount, 1000000)));
+        if (amount > 0 && amount < LEAST_MBIT)
+            return arena_fmt(a, "%s bit/s", explain_count(a, (uint64_t)amount));
+        return arena_fmt(a, STR_FMT " Mbit/s", STR_ARG(decimal(a, amount, BANDWIDTH_MBIT)));
     case RES_PODS:
         return arena_fmt(a, "%s %s", explain_count(a, (uint64_t)MAX(amount, 0)), amount == 1 ? "pod" : "pods");
     default:
         return arena_fmt(a, STR_FMT " " STR_FMT, STR_ARG(decimal(a, amount, 1)), STR_ARG(resource < RES_MAX ? s->res_name[resource] : S("")));
     }
+}
+
+/* Beside another amount, from which it differs: where both would read alike, to the last bit or byte. */
+static str amount_beside(struct arena *a, const struct sched *s, uint16_t resource, int64_t amount, int64_t other)
+{
+    str text = explain_amount(a, s, resource, amount);
+    if (amount == other || !str_eq(text, explain_amount(a, s, resource, other)))
+        return text;
+    return arena_fmt(a, "%s %s", explain_count(a, (uint64_t)MAX(amount, (int64_t)0)), resource == RES_MEMORY || resource == RES_STORAGE ? "B" : "bit/s");
 }
 
 /* What people call it. */
@@ -117,7 +130,7 @@ str explain_lack(const struct sched *s, struct arena *a, const struct explain_ro
 {
     if (r->resource == RES_PODS)
         return r->nodes == 1 ? S("has no room for more pods") : S("have no room for more pods");
-    str need = explain_amount(a, s, r->resource, r->need), best = explain_amount(a, s, r->resource, r->best), word = resource_word(s, r->resource);
+    str need = amount_beside(a, s, r->resource, r->need, r->best), best = amount_beside(a, s, r->resource, r->best, r->need), word = resource_word(s, r->resource);
     if (one_bandwidth && (r->resource == RES_INGRESS || r->resource == RES_EGRESS))
         word = S("bandwidth");
     return arena_fmt(a, "%s " STR_FMT " (needs " STR_FMT "; best free: " STR_FMT " on " STR_FMT ")", r->nodes == 1 ? "lacks" : "lack", STR_ARG(word), STR_ARG(need),
@@ -205,7 +218,15 @@ static void add_waiting(struct strbuf *b, struct arena *a, const struct sched *s
 /* --- the sentence ----------------------------------------------------------------------------------------------------------- */
 static void add_choice(struct strbuf *b, const struct explanation *x)
 {
-    strbuf_addf(b, STR_FMT " goes to " STR_FMT " with score %d", STR_ARG(x->pod), STR_ARG(x->node), x->score);
+    bool moved = x->on.len && !str_eq(x->on, x->node);
+    if (moved && !x->node.len) {
+        strbuf_addf(b, STR_FMT " is on " STR_FMT "; placed now it would find no node", STR_ARG(x->pod), STR_ARG(x->on));
+        return;
+    }
+    if (moved)
+        strbuf_addf(b, STR_FMT " is on " STR_FMT "; placed now it would go to " STR_FMT " with score %d", STR_ARG(x->pod), STR_ARG(x->on), STR_ARG(x->node), x->score);
+    else
+        strbuf_addf(b, STR_FMT " goes to " STR_FMT " with score %d", STR_ARG(x->pod), STR_ARG(x->node), x->score);
     if (str_empty(x->runner_up)) {
         strbuf_addf(b, ", the only node that fits");
         return;
@@ -276,7 +297,7 @@ str explain_sentence(struct arena *a, const struct sched *s, const struct explan
     str workload, group;
     switch (x->result) {
     case UNIT_PLACED:
-        if (x->node.len)
+        if (x->node.len || x->on.len)
             add_choice(&b, x);
         else
             strbuf_addf(&b, "%u/%u nodes fit now", x->fitting, x->nodes);
@@ -320,8 +341,8 @@ static struct json row_json(struct arena *a, const struct sched *s, const struct
         json_set(a, &o, S("resource"), json_string(s->res_name[r->resource]));
         json_set(a, &o, S("need"), json_int(a, r->need));
         json_set(a, &o, S("best"), json_int(a, r->best));
-        json_set(a, &o, S("needText"), json_string(explain_amount(a, s, r->resource, r->need)));
-        json_set(a, &o, S("bestText"), json_string(explain_amount(a, s, r->resource, r->best)));
+        json_set(a, &o, S("needText"), json_string(amount_beside(a, s, r->resource, r->need, r->best)));
+        json_set(a, &o, S("bestText"), json_string(amount_beside(a, s, r->resource, r->best, r->need)));
         json_set(a, &o, S("bestNode"), json_string(r->best_node));
     }
     return o;
@@ -372,7 +393,7 @@ struct json explain_json(struct arena *a, const struct sched *s, const struct ex
     json_set(a, &o, S("fitting"), json_int(a, x->fitting));
     if (x->queue_position > 0)
         json_set(a, &o, S("queuePosition"), json_int(a, x->queue_position));
-    if (x->min_member) {
+    if (x->min_member || x->need) {
         struct json g = json_object();
         json_set(a, &g, S("created"), json_int(a, x->created));
         json_set(a, &g, S("placed"), json_int(a, x->placed));
@@ -383,6 +404,8 @@ struct json explain_json(struct arena *a, const struct sched *s, const struct ex
         }
         json_set(a, &o, S("gang"), g);
     }
+    if (x->on.len)
+        json_set(a, &o, S("on"), json_string(x->on));
     if (x->node.len) {
         struct json scores = json_array();
         json_set(a, &o, S("node"), json_string(x->node));
@@ -400,7 +423,7 @@ struct json explain_json(struct arena *a, const struct sched *s, const struct ex
             json_push(a, &scores, one);
         }
         json_set(a, &o, S("scores"), scores);
-    } else {
+    } else if (!x->on.len) {
         waiting_json(a, s, x, &o);
     }
     json_set(a, &o, S("message"), json_string(x->sentence));

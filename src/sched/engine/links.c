@@ -127,7 +127,7 @@ int sched_route_put(struct sched *s, const struct route_spec *spec, struct err *
 {
     STRBUF_AUTO buf = STRBUF_HEAP;
     str key = route_key(&buf, spec->ns, spec->name);
-    if (spec->bits <= 0) { /* it says nothing of bandwidth */
+    if (spec->bits <= 0 || str_eq(spec->source, spec->destination)) { /* it says nothing of bandwidth, or of a way that nobody has to go */
         sched_route_delete(s, spec->ns, spec->name);
         return 0;
     }
@@ -286,14 +286,22 @@ bool links_lack_whole(const struct sched *s, unit_id u, sym_t ret[2])
     return worst.asked > 0;
 }
 
+/* When what is left reads as what is asked for, the last bits are the reason. */
+static const char *bits_text(int64_t bits, bool exact, char ret[BANDWIDTH_TEXT])
+{
+    if (!exact)
+        return bandwidth_print(bits, ret);
+    snprintf(ret, BANDWIDTH_TEXT, "%lld bit/s", (long long)bits);
+    return ret;
+}
+
 str link_lack_text(struct arena *a, const struct link_lack *l)
 {
     char asked[BANDWIDTH_TEXT], taken[BANDWIDTH_TEXT], capacity[BANDWIDTH_TEXT], kept[BANDWIDTH_TEXT];
-    if (l->kept)
-        return arena_fmt(a, "link " STR_FMT "->" STR_FMT " lacks bandwidth (needs %s; %s of %s taken, %s kept)", STR_ARG(l->source), STR_ARG(l->destination), bandwidth_print(l->asked, asked),
-                         bandwidth_print(l->taken, taken), bandwidth_print(l->capacity, capacity), bandwidth_print(l->kept, kept));
-    return arena_fmt(a, "link " STR_FMT "->" STR_FMT " lacks bandwidth (needs %s; %s of %s taken)", STR_ARG(l->source), STR_ARG(l->destination), bandwidth_print(l->asked, asked),
-                     bandwidth_print(l->taken, taken), bandwidth_print(l->capacity, capacity));
+    bool exact = strcmp(bandwidth_print(l->asked, asked), bandwidth_print(l->capacity - l->taken - l->kept, taken)) == 0;
+    str text = arena_fmt(a, "link " STR_FMT "->" STR_FMT " lacks bandwidth (needs %s; %s of %s taken", STR_ARG(l->source), STR_ARG(l->destination), bits_text(l->asked, exact, asked),
+                         bits_text(l->taken, exact, taken), bits_text(l->capacity, exact, capacity));
+    return l->kept ? arena_fmt(a, STR_FMT ", %s kept)", STR_ARG(text), bits_text(l->kept, exact, kept)) : arena_fmt(a, STR_FMT ")", STR_ARG(text));
 }
 
 /* --- looking ------------------------------------------------------------------------------------------------------------------------------------- */

@@ -42,6 +42,8 @@ struct attempt {
     bool stamp_evict;
     bool again; /* a class failed that members placed later may help */
     pod_id failed_pod; /* the first needed one that found no node */
+    class_id told;     /* the last class whose reasons are in rejected_by, and of how many they are */
+    uint32_t ntold;
     uint64_t rejected_by;
     struct arena arena;
 };
@@ -60,3 +62,11 @@ void attempt_init(struct attempt *a, struct sched *s, unit_id u);
 void attempt_fini(struct attempt *a);
 /* Every target reached within these nodes (NULL: all)?  Leaves the placements in the model if so, and nothing if not. */
 bool attempt_try(struct attempt *a, const uint64_t *within);
+struct attempt_mark { /* a place in the attempt to come back to */
+    uint32_t statement;
+    size_t done, victims;
+};
+struct attempt_mark attempt_begin(struct attempt *a);
+void attempt_rollback(struct attempt *a, struct attempt_mark m);
+/* unit_pack.c: the same for a task of several domains, with second thoughts; attempt_try failed there. */
+bool attempt_pack(struct attempt *a, const uint64_t *within);

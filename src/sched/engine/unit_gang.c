@@ -14,6 +14,8 @@
 #include "sched/engine/statement.h"
 #include "sched/engine/unit_attempt.h"
 
+#define TOLD_MAX 16u /* classes that are looked at for reasons: each costs a look at every node */
+
 static bool is_placed(const struct pod *p)
 {
     return p->state == PS_ASSUMED || p->state == PS_BOUND || p->state == PS_ELSEWHERE;
@@ -42,7 +44,7 @@ struct member {
 };
 
 /* What makes a pod hard to place, most of all first. */
-static const uint16_t hard_by[] = {RES_GPU, RES_CPU, RES_MEMORY};
+static const uint16_t hard_by[] = {RES_GPU, RES_CPU, RES_MEMORY, RES_EGRESS, RES_INGRESS};
 
 static int size_cmp(const struct pod_class *a, const struct pod_class *b)
 {
@@ -149,17 +151,12 @@ void attempt_fini(struct attempt *a)
 }
 
 /* --- marks: a place in the attempt to come back to ---------------------------------------------------------------------------------- */
-struct attempt_mark {
-    uint32_t statement;
-    size_t done, victims;
-};
-
-static struct attempt_mark attempt_begin(struct attempt *a)
+struct attempt_mark attempt_begin(struct attempt *a)
 {
     return (struct attempt_mark){statement_begin(a->s), a->done.len, a->victims.len};
 }
 
-static void attempt_rollback(struct attempt *a, struct attempt_mark m)
+void attempt_rollback(struct attempt *a, struct attempt_mark m)
 {
     for (size_t i = m.done; i < a->done.len; i++)
         tree_place(a->tree, a->root, tree_branch_of(a->unit, &a->s->pods[a->done.p[i].pod]), -1);
@@ -242,12 +239,21 @@ static bool place_member(struct attempt *a, uint32_t i, const uint64_t *within, 
     return true;
 }
 
-/* The first needed member that found nothing says why the unit waits; later tries do not change that. */
+/* The first needed member that found nothing says why the unit waits; later tries do not change that.  Where not all are needed, room for another one can help as well. */
+static bool is_told(const struct attempt *a, pod_id p)
+{
+    const struct branch *root = &a->tree[a->root];
+    bool needs_all = root->need == root->nchildren && root->waiting <= root->target - root->placed;
+    return a->failed_pod && (needs_all || a->ntold == TOLD_MAX || a->s->pods[p].class_ == a->told);
+}
+
 static void note_failure(struct attempt *a, pod_id p, const uint64_t *within)
 {
-    if (a->failed_pod)
+    if (is_told(a, p))
         return;
-    a->failed_pod = p;
+    a->failed_pod = a->failed_pod ? a->failed_pod : p;
+    a->told = a->s->pods[p].class_;
+    a->ntold++;
     if (a->s->batch == BATCH_PROBE)
         return;
     if (unlikely(unit_crosses(a->unit)) && lacks_link(a, p)) {
@@ -330,8 +336,8 @@ static bool could_hold(struct attempt *a, uint32_t b, const uint64_t *within)
         if (left <= 0)
             return true;
     }
-    if (!a->failed_pod) {
-        a->failed_pod = a->pods[br->first];
+    if (!is_told(a, a->pods[br->first])) {
+        a->failed_pod = a->failed_pod ? a->failed_pod : a->pods[br->first];
         int fit = s->unit_state->rules[s->classes[c]->profile].fit;
         a->rejected_by |= fit >= 0 ? 1ull << fit : 0;
     }
@@ -471,7 +477,7 @@ static bool place_branch(struct attempt *a, uint32_t b, const uint64_t *within)
 
 bool attempt_try(struct attempt *a, const uint64_t *within)
 {
-    if (!try_branch(a, a->root, within))
+    if (!try_branch(a, a->root, within) && !attempt_pack(a, within))
         return false;
     while (!a->s->batch && grow_subgroup(a, a->root)) {}
     for (uint32_t b = 0; b < a->ntree && !a->s->batch; b++)

@@ -185,10 +185,10 @@ static str explain(struct live *l, struct arena *a, unit_id u, const struct live
     struct unit_decision d = {.result = (enum unit_result)w->result, .failed_pod = w->failed_pod, .helped_by = w->helped_by};
     struct placement at;
     if (w->result == UNIT_PREEMPTING) {
-        /* how many victims and where is all that the sentence wants of them */
+        /* how many victims and where is all that the sentence wants of them; those of a group are on several nodes */
         d.victims.len = w->victims;
         at = (struct placement){.pod = w->failed_pod, .node = s->pods[w->failed_pod].node};
-        if (at.node != NODE_NONE) {
+        if (at.node != NODE_NONE && s->units[u].pods.len == 1) {
             d.placements.p = &at;
             d.placements.len = 1;
         }

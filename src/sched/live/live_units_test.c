@@ -127,6 +127,28 @@ TEST(gangs_wait_for_members_and_their_kind)
     api_fini(&f);
 }
 
+/* One on each node: neither has both. */
+TEST(victims_of_a_gang)
+{
+    struct api f;
+    api_init(&f);
+    f.groups = GROUP_API;
+    api_put(&f, POD_GROUPS, "default", "gang", "\"spec\":{\"minMember\":2}");
+    for (int i = 1; i <= 2; i++) {
+        char node[8], low[8], high[8];
+        snprintf(node, sizeof node, "n%d", i);
+        snprintf(low, sizeof low, "low%d", i);
+        snprintf(high, sizeof high, "m%d", i);
+        api_node(&f, node, 4);
+        api_pod(&f, low, 3, node, ",\"priority\":1");
+        api_pod(&f, high, 3, "", ",\"priority\":10,\"schedulingGroup\":{\"podGroupName\":\"gang\"}");
+    }
+    api_live(&f, NULL);
+    T_EQ_INT(api_count(&f, "delete low"), 2);
+    T_EQ_INT(api_count(&f, "preemption evicts 2 pods; waiting for its victims to go"), 2);
+    api_fini(&f);
+}
+
 TEST(a_kind_that_goes_is_dropped)
 {
     struct api f;
@@ -351,5 +373,5 @@ TEST(the_outbox_gives_up_when_told)
     api_fini(&f);
 }
 
-TEST_MAIN(victims_are_marked_and_deleted, a_victim_that_may_not_be_deleted_stays, a_nomination_outlives_a_restart, gangs_wait_for_members_and_their_kind, a_kind_that_goes_is_dropped,
+TEST_MAIN(victims_are_marked_and_deleted, a_victim_that_may_not_be_deleted_stays, a_nomination_outlives_a_restart, gangs_wait_for_members_and_their_kind, victims_of_a_gang, a_kind_that_goes_is_dropped,
           a_claim_gets_its_volume_first, a_volume_is_made_on_the_node, a_claim_that_goes_takes_the_bind_back, the_outbox_keeps_order_and_window, the_outbox_sends_words_of_one_object_one_by_one, the_outbox_gives_up_when_told)
