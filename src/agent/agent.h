@@ -44,7 +44,7 @@ struct agent_link { /* to the nodes of another domain */
 };
 struct agent_counter {
     str uid;    /* "": the node; "*": its pods together, without what passes between them; of a link its domain */
-    int device; /* number of the link, which no later one has; 0: there is none */
+    int device; /* another one whenever the counters began anew; 0: there is no link */
     uint64_t out_bytes, in_bytes;
 };
 
@@ -59,6 +59,8 @@ struct agent_network {
     /* Pods that are still there; what is left of others is removed. */
     int (*collect)(void *arg, const str *uids, size_t n, struct err *err);
     int (*peers)(void *arg, const struct agent_peer *peers, size_t n, struct err *err);
+    /* May be NULL: makes again what other programs took of the network since, and says how many links; peers are told again then. */
+    int (*mend)(void *arg, size_t *ret_mended, struct err *err);
     /* Shares of bandwidth, all three or none.  What all pods have together, bit/s, which also makes right what other programs did to the shaping since, and says so; one
      * pod's, idempotent, E_UNAVAILABLE where the kernel cannot; and bytes that passed, on the arena. */
     int (*capacity)(void *arg, int64_t egress, int64_t ingress, bool *ret_mended, struct err *err);

@@ -1,7 +1,7 @@
 /* agent_bandwidth.c - the network as a resource of the node: shares of pods are made and kept, traffic is counted.
  *
  *   a pod is set up     its share is in force before its first container starts (agent_ops.c)
- *   every 5 s           on a pool thread: shares of all pods once more (after a restart, a new annotation, another node of a domain; nothing is done
+ *   every 5 s           on a pool thread: links that others took away ─► shares of all pods once more (after a restart, a new annotation, another node of a domain; nothing is done
  *                       where nothing is new) ─► counters of all links ─► rates against the time before ─► gauges, /stats/summary
  *
  *                       with lending: use by promises, and by what is no pod's ─► what is free and what can be lent ─► the Node's status, when it changed
@@ -36,7 +36,7 @@ struct agent_bandwidth {
     int64_t outside[BANDWIDTH_ENDS]; /* traffic of the node that is no pod's, as bandwidth_busy has it */
     nsec_t outside_at;
     struct bandwidth_room free[BANDWIDTH_ENDS], lend[BANDWIDTH_ENDS];
-    char told[200]; /* what was logged last */
+    char told[200], links_told[200]; /* what was logged last */
 };
 
 struct shaped {
@@ -56,7 +56,8 @@ struct round {
     struct agent_links links;
     nsec_t at;
     bool mended;    /* another program had changed what shapes traffic, and it is right again */
-    struct err err; /* the first */
+    size_t links_mended;
+    struct err err, links_err; /* the first */
 };
 
 static const char *const end_name[BANDWIDTH_ENDS] = {[BANDWIDTH_OUT] = "egress", [BANDWIDTH_IN] = "ingress"};
@@ -177,6 +178,9 @@ static void run_round(struct work_item *w)
     struct round *r = container_of(w, struct round, item);
     const struct agent_network *net = r->agent->opts.network;
     struct err err = ERR_NONE;
+    if (net->mend && net->mend(net->arg, &r->links_mended, &err) < 0)
+        r->links_err = err;
+    err = ERR_NONE;
     if (net->capacity(net->arg, r->total[BANDWIDTH_OUT], r->total[BANDWIDTH_IN], &r->mended, &err) < 0)
         r->err = err;
     for (size_t i = 0; i < r->npods; i++) {
@@ -301,6 +305,21 @@ static void node_event(struct agent *g, const char *type, const char *reason, co
     events_send(g->events, &(struct event){.kind = "Node", .name = str_of(g->opts.node_name), .uid = str_of(g->opts.node_name), .type = type, .reason = reason, .message = str_of(message)});
 }
 
+static void tell_links(struct agent *g, const struct round *r)
+{
+    struct agent_bandwidth *b = g->bandwidth;
+    if (r->links_err.code && strncmp(b->links_told, r->links_err.msg, sizeof b->links_told - 1) != 0) {
+        log_warn("links of the pod network are missing", KV("why", "%s", r->links_err.msg));
+        node_event(g, "Warning", "NetworkBroken", r->links_err.msg);
+    }
+    snprintf(b->links_told, sizeof b->links_told, "%s", r->links_err.code ? r->links_err.msg : "");
+    if (!r->links_mended)
+        return;
+    log_warn("another program took away links of the pod network; they are there again", KV("links", "%zu", r->links_mended));
+    node_event(g, "Warning", "NetworkRepaired", "another program took away links of the pod network (the bridge, the tunnel or pods' own); they are there again");
+    agent_nodes_tell_peers(g);
+}
+
 /* What is not in force, once until something else is; and the end of it. */
 static void tell(struct agent *g, const struct round *r)
 {
@@ -326,6 +345,7 @@ static void end_round(struct work_item *w)
     struct agent_bandwidth *b = g->bandwidth;
     g->ops--;
     b->busy = false;
+    tell_links(g, r);
     tell(g, r);
     agent_links_end(g, &r->links);
     if (r->ncounters) {
@@ -473,7 +493,7 @@ static void pod_gauges(struct agent *g, struct arena *a, struct strbuf *out)
                 strbuf_addf(&requests, "pod_bandwidth_request_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.request[e]);
             if (b.lent[e])
                 strbuf_addf(&lent, "pod_bandwidth_lent_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.lent[e]);
-            if (b.limit[e])
+            if (b.limit[e] && g->bandwidth && has_own_link(p))
                 strbuf_addf(&limits, "pod_bandwidth_limit_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)b.limit[e]);
             if (r && r->meter.has_rate)
                 strbuf_addf(&used, "pod_bandwidth_used_bits" STR_FMT " %lld\n", STR_ARG(labels), (long long)r->meter.used[e]);

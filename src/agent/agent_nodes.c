@@ -91,6 +91,12 @@ static void send_peers(struct agent *g)
     work_submit(g->pool, &o->item);
 }
 
+void agent_nodes_tell_peers(struct agent *g)
+{
+    g->peers_changed = true;
+    send_peers(g);
+}
+
 static void run_open(struct work_item *w)
 {
     struct net_op *o = container_of(w, struct net_op, item);

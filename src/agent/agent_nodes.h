@@ -11,6 +11,8 @@
 
 void agent_nodes_start(struct agent *g);
 void agent_nodes_free(struct agent *g);
+/* The network is told its peers once more: what led to them may have gone. */
+void agent_nodes_tell_peers(struct agent *g);
 /* Pod ranges of the nodes of a domain (label kuscia.secretflow/namespace), or the nodes' own addresses, at most max, on the arena.  IPv4 only: others carry no pod's traffic here. */
 size_t agent_domain_nets(const struct agent *g, struct arena *a, str domain, bool of_nodes, str *ret, size_t max);
 /* Each other domain with its nodes' ranges and addresses, by name; nothing when this node has none. */

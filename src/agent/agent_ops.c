@@ -186,6 +186,16 @@ static int shape_pod(struct op *o)
     return r;
 }
 
+/* What it asks for holds for a link of its own. */
+static void tell_unshaped(struct op *o)
+{
+    const struct agent_shape *s = o->shape;
+    if (!s || !(s->ndests || s->egress_limit || s->ingress_limit || s->egress_request || s->ingress_request))
+        return;
+    o->unshaped = o->runtime->ops->has_network ? "the pod has a network of its runtime's, which this node does not shape: it is neither held to its bandwidth limit nor is its request guaranteed"
+                                               : "the pod has the machine's own network, which is not shaped: it is neither held to its bandwidth limit nor is its request guaranteed";
+}
+
 static void run_setup(struct op *o)
 {
     const struct agent_network *net = o->agent->opts.network;
@@ -196,6 +206,8 @@ static void run_setup(struct op *o)
     o->ip = o->node.ip;
     if (agent_op_uses_own_network(o) && ((o->result = net->attach(net->arg, o->pod->uid, agent_op_netns(o), &o->pod_tree, &o->arena, &o->ip, &o->err)) < 0 || (o->result = shape_pod(o)) < 0))
         return;
+    if (!agent_op_uses_own_network(o))
+        tell_unshaped(o);
     o->node.pod_ip = o->ip;
     o->reason = "FailedMount";
     if ((o->result = volumes_setup(&o->pod_tree, o->refs, o->nrefs, &o->node, &o->err)) < 0)

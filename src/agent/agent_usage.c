@@ -203,11 +203,11 @@ static void keep_documents(struct agent *g, struct round *r, str time, uint64_t 
     free(u->summary);
     u->summary = str_dup(json_text(a, &summary));
     struct strbuf b = strbuf_on(a);
-    strbuf_addf(&b, "# TYPE node_cpu_usage_seconds_total counter\nnode_cpu_usage_seconds_total %.9g\n", (double)r->node_cpu_ns / 1e9);
-    strbuf_addf(&b, "# TYPE node_memory_working_set_bytes gauge\nnode_memory_working_set_bytes %llu\n", (unsigned long long)memory);
-    strbuf_add_str(&b, S("# TYPE container_cpu_usage_seconds_total counter\n"));
+    strbuf_addf(&b, "# HELP node_cpu_usage_seconds_total CPU time that the machine used.\n# TYPE node_cpu_usage_seconds_total counter\nnode_cpu_usage_seconds_total %.9g\n", (double)r->node_cpu_ns / 1e9);
+    strbuf_addf(&b, "# HELP node_memory_working_set_bytes Memory of the machine in use.\n# TYPE node_memory_working_set_bytes gauge\nnode_memory_working_set_bytes %llu\n", (unsigned long long)memory);
+    strbuf_add_str(&b, S("# HELP container_cpu_usage_seconds_total CPU time that the container used.\n# TYPE container_cpu_usage_seconds_total counter\n"));
     strbuf_add_str(&b, strbuf_str(&d->cpu));
-    strbuf_add_str(&b, S("# TYPE container_memory_working_set_bytes gauge\n"));
+    strbuf_add_str(&b, S("# HELP container_memory_working_set_bytes Memory of the container in use.\n# TYPE container_memory_working_set_bytes gauge\n"));
     strbuf_add_str(&b, strbuf_str(&d->memory));
     free(u->resource);
     u->resource = str_dup(strbuf_str(&b));
@@ -348,8 +348,9 @@ bool agent_stream_document(void *arg, str name, struct arena *a, str *ret_type, 
         }
         struct strbuf b = strbuf_on(a);
         strbuf_addf(&b,
-                    "# TYPE kubelet_running_pods gauge\nkubelet_running_pods %zu\n# TYPE kubelet_running_containers gauge\nkubelet_running_containers{container_state=\"running\"} %zu\n"
-                    "# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"%s\"} 1\n",
+                    "# HELP kubelet_running_pods Pods that have a sandbox.\n# TYPE kubelet_running_pods gauge\nkubelet_running_pods %zu\n"
+                    "# HELP kubelet_running_containers Containers that run.\n# TYPE kubelet_running_containers gauge\nkubelet_running_containers{container_state=\"running\"} %zu\n"
+                    "# HELP kubelet_node_name The node's name; always 1.\n# TYPE kubelet_node_name gauge\nkubelet_node_name{node=\"%s\"} 1\n",
                     running, containers, g->opts.node_name);
         agent_bandwidth_metrics(g, a, &b);
         *ret_text = strbuf_str(&b);

@@ -116,6 +116,16 @@ static int peers(void *arg, const struct agent_peer *all, size_t len, struct err
     return r;
 }
 
+static int mend(void *arg, size_t *ret_mended, struct err *err)
+{
+    struct agent_net *n = arg;
+    pthread_rwlock_rdlock(&n->lock);
+    *ret_mended = 0;
+    int r = n->net ? pod_net_mend(n->net, ret_mended, err) : 0;
+    pthread_rwlock_unlock(&n->lock);
+    return r;
+}
+
 /* --- shares of bandwidth -------------------------------------------------------------------------------------------------------- */
 static int capacity(void *arg, int64_t egress, int64_t ingress, bool *ret_mended, struct err *err)
 {
@@ -213,7 +223,7 @@ struct agent_net *agent_net_new(const struct agent_net_opts *o)
     n->opts = *o;
     pthread_rwlock_init(&n->lock, NULL);
     n->network = (struct agent_network){.arg = n, .open = open_net, .attach = attach, .detach = detach, .collect = collect, .peers = peers,
-                                          .capacity = capacity, .shape = shape, .counters = counters,
+                                          .mend = mend, .capacity = capacity, .shape = shape, .counters = counters,
                                           .links = links, .link_counters = link_counters};
     return n;
 }

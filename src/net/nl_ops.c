@@ -193,6 +193,14 @@ int nl_link_set_alias(struct nl_sock *s, int index, const char *alias)
     return nl_call(s, &m);
 }
 
+int nl_link_set_master(struct nl_sock *s, int index, int master)
+{
+    struct nl_msg m;
+    begin_set_link(&m, index, 0);
+    nl_put_u32(&m, IFLA_MASTER, (uint32_t)master);
+    return nl_call(s, &m);
+}
+
 int nl_link_set_hairpin(struct nl_sock *s, int index)
 {
     struct nl_msg m;

@@ -51,6 +51,7 @@ int nl_link_set_up(struct nl_sock *s, int index) MUST_CHECK;
 int nl_link_set_mtu(struct nl_sock *s, int index, uint32_t mtu) MUST_CHECK;
 int nl_link_set_mac(struct nl_sock *s, int index, const uint8_t mac[6]) MUST_CHECK;
 int nl_link_set_alias(struct nl_sock *s, int index, const char *alias) MUST_CHECK;
+int nl_link_set_master(struct nl_sock *s, int index, int master) MUST_CHECK;
 int nl_link_set_hairpin(struct nl_sock *s, int index) MUST_CHECK; /* of a bridge's port */
 int nl_link_del(struct nl_sock *s, int index) MUST_CHECK;
 

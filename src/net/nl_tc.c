@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/gen_stats.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
@@ -92,10 +93,20 @@ int nl_tc_sink_put(struct nl_sock *s, int index)
     return put_fifo(s, index, NL_TC_ROOT, TC_H_ROOT, 1); /* no packet is that small */
 }
 
+static uint64_t bytes_of(struct nl_attr stats)
+{
+    struct nl_attr a[TCA_STATS_MAX + 1];
+    struct gnet_stats_basic b = {0};
+    if (stats.p && nl_attrs(stats.p, stats.len, a, TCA_STATS_MAX) && a[TCA_STATS_BASIC].p)
+        memcpy(&b, a[TCA_STATS_BASIC].p, MIN(a[TCA_STATS_BASIC].len, sizeof b));
+    return b.bytes;
+}
+
 static int collect_class(void *arg, uint16_t type, const void *payload, size_t len)
 {
-    struct nl_tc_minors *l = arg;
+    struct nl_tc_classes *l = arg;
     struct tcmsg h;
+    struct nl_attr a[TCA_MAX + 1];
     if (type != RTM_NEWTCLASS || len < sizeof h)
         return 0;
     memcpy(&h, payload, sizeof h);
@@ -103,16 +114,17 @@ static int collect_class(void *arg, uint16_t type, const void *payload, size_t l
         return 0;
     if ((l->len & (l->len + 1)) == 0) /* full at 2^n - 1 */
         l->p = xrealloc(l->p, ((l->len + 1) * 2) * sizeof *l->p);
-    l->p[l->len++] = (uint16_t)h.tcm_handle;
+    (void)nl_attrs((const char *)payload + NLMSG_ALIGN(sizeof h), len - MIN(len, (size_t)NLMSG_ALIGN(sizeof h)), a, TCA_MAX);
+    l->p[l->len++] = (struct nl_tc_counted){(uint16_t)h.tcm_handle, h.tcm_parent == TC_H_ROOT, bytes_of(a[TCA_STATS2])};
     return 0;
 }
 
 static void restart_classes(void *arg)
 {
-    ((struct nl_tc_minors *)arg)->len = 0;
+    ((struct nl_tc_classes *)arg)->len = 0;
 }
 
-int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_minors *ret)
+int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_classes *ret)
 {
     struct nl_msg m;
     begin(&m, RTM_GETTCLASS, 0, index, 0, 0, 0);

@@ -26,11 +26,16 @@ int nl_tc_class_del(struct nl_sock *s, int index, uint16_t minor) MUST_CHECK;
 /* The queue of a leaf, in bytes: with packets alone a few large ones could hold a second of traffic. */
 int nl_tc_queue_put(struct nl_sock *s, int index, uint16_t minor, uint32_t limit_bytes) MUST_CHECK;
 int nl_tc_sink_put(struct nl_sock *s, int index) MUST_CHECK; /* all that the device is given is dropped */
-struct nl_tc_minors {
-    uint16_t *p; /* heap */
+struct nl_tc_counted {
+    uint16_t minor;
+    bool is_top;    /* it has no class for a parent */
+    uint64_t bytes; /* that left it */
+};
+struct nl_tc_classes {
+    struct nl_tc_counted *p; /* heap */
     size_t len;
 };
-int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_minors *ret) MUST_CHECK;
+int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_classes *ret) MUST_CHECK;
 
 int nl_tc_clsact_add(struct nl_sock *s, int index) MUST_CHECK; /* -EEXIST */
 int nl_tc_clsact_del(struct nl_sock *s, int index) MUST_CHECK;

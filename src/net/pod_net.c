@@ -276,7 +276,7 @@ static int ensure_sysctls(struct pod_net *n, struct err *err)
     return 0;
 }
 
-static int setup_links(struct pod_net *n, struct nl_sock *s, struct nl_addrs *addrs, struct err *err)
+static int make_links(struct pod_net *n, struct nl_sock *s, struct nl_addrs *addrs, struct err *err)
 {
     int r = nl_addr_list(s, addrs);
     if (r == 0 && !n->mtu)
@@ -292,15 +292,19 @@ static int setup_links(struct pod_net *n, struct nl_sock *s, struct nl_addrs *ad
     return n->mode == POD_NET_NONE ? pod_net_routes_clear(s, err) : 0;
 }
 
-static int setup(struct pod_net *n, struct nl_sock *s, struct err *err)
+int pod_net_setup_links(struct pod_net *n, struct nl_sock *s, struct err *err)
 {
     struct nl_addrs addrs = {0};
+    int r = make_links(n, s, &addrs, err);
+    vec_fini(&addrs.all);
+    return r == 0 ? ensure_sysctls(n, err) : r;
+}
+
+static int setup(struct pod_net *n, struct nl_sock *s, struct err *err)
+{
     int r = file_mkdir_all(n->state_dir, 0700, err);
     if (r == 0)
-        r = setup_links(n, s, &addrs, err);
-    vec_fini(&addrs.all);
-    if (r == 0)
-        r = ensure_sysctls(n, err);
+        r = pod_net_setup_links(n, s, err);
     return r < 0 ? r : pod_net_load(n, s, err);
 }
 

@@ -97,8 +97,8 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
 int pod_net_capacity(struct pod_net *n, int64_t egress_bits, int64_t ingress_bits, bool *ret_mended, struct err *err) MUST_CHECK;
 struct pod_net_counter {
     char uid[POD_NET_UID_MAX + 1]; /* "": the link with the node's address; "*": the bridge, what all pods together exchange with others than pods of this node */
-    int device;                    /* number of the link, which no later one has; 0: there is none */
-    uint64_t out_bytes, in_bytes;  /* since the link was made; of the pod, not of the node's end */
+    int device;                    /* another one whenever the counters began anew: number of the link, which no later one has, or less than 0; 0: there is no link */
+    uint64_t out_bytes, in_bytes;  /* of the pod, not of the node's end; what its limit dropped is not among them */
 };
 /* On the heap; the first two are the node's own and the bridge's. */
 int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
@@ -113,6 +113,9 @@ struct pod_net_link {
 int pod_net_links(struct pod_net *n, const struct pod_net_link *links, size_t nlinks, struct err *err) MUST_CHECK;
 /* On the heap: uid is the domain's name, device another number whenever counters began anew.  E_NOT_FOUND: another program removed what counts; pod_net_links makes it again. */
 int pod_net_link_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err) MUST_CHECK;
+
+/* Makes bridge, tunnel and pods' links again that another program took away since, and says how many; peers are to be told again then.  Cheap when there are none.  Another call of it must not run. */
+int pod_net_mend(struct pod_net *n, size_t *ret_mended, struct err *err) MUST_CHECK;
 
 struct pod_net_peer {
     str name;     /* for messages */

@@ -96,7 +96,7 @@ static int remove_link_of(struct pod_net *n, struct nl_sock *s, str uid)
     return ours ? nl_link_del(s, l.index) : -EEXIST;
 }
 
-static int plug(struct pod_net *n, struct pod_net_record *rec, int netns_fd)
+int pod_net_plug(struct pod_net *n, struct pod_net_record *rec, int netns_fd)
 {
     struct nl_sock outer = NL_SOCK_INIT, inner = NL_SOCK_INIT;
     struct inside in = {.ip = rec->ip, .gateway = ipam_gateway(&n->ipam), .prefix = n->pod_cidr.prefix};
@@ -237,7 +237,7 @@ static int do_attach(struct pod_net *n, struct pod_net_record *rec, bool had_por
     if (r < 0)
         return r;
     pod_net_rest_end(n, rec->ip);
-    r = plug(n, rec, netns);
+    r = pod_net_plug(n, rec, netns);
     if (r < 0)
         return err_sys(err, -r, "cannot connect the network namespace %s", rec->netns);
     r = rec->nports || had_ports ? pod_net_nft_ports(n, err) : 0;

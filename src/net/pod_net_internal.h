@@ -40,7 +40,7 @@ struct pod_net {
     struct ipam_cidr pod_cidr, cluster_cidr;
     enum pod_net_mode mode;
     uint32_t node_ip, mtu;
-    int bridge_index, vxlan_index;
+    _Atomic int bridge_index, vxlan_index; /* others when somebody took them away (pod_net_mend.c) */
     const struct clock *clock;
     char degraded[256]; /* "": nft works */
     char blocked[256];  /* "": no firewall of this machine is in the way, as far as we can tell */
@@ -55,6 +55,7 @@ struct pod_net {
     bool tree_gone;          /* nobody needs them, and they were removed */
     bool tree_broken;        /* somebody touched them: they are made anew */
     nsec_t tree_refused_until; /* this kernel cannot, and is not asked again before; by the monotonic clock */
+    int shares_made;         /* how often classes of pods were made or changed */
     bool touched;            /* somebody touched them or links since the last pass */
     struct nl_sock watch;    /* open as long as the devices are there */
 
@@ -69,8 +70,13 @@ struct pod_net {
 /* --- pod_net.c ---------------------------------------------------------------------------------------------------------------- */
 int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *opts, bool for_removal, struct err *err) MUST_CHECK;
 void pod_net_fini(struct pod_net *n);
+int pod_net_setup_links(struct pod_net *n, struct nl_sock *s, struct err *err) MUST_CHECK; /* bridge, tunnel and what is set of them */
 
 void pod_net_owner(const struct pod_net *n, char ret[NL_ALIAS_MAX]); /* the alias of devices that are ours */
+
+/* --- pod_net_attach.c --------------------------------------------------------------------------------------------------------- */
+/* The pod's link, made or left as it is; by who made the record busy. */
+int pod_net_plug(struct pod_net *n, struct pod_net_record *rec, int netns_fd) MUST_CHECK;
 
 /* --- pod_net_shape.c ---------------------------------------------------------------------------------------------------------- */
 void pod_net_shape_drop(struct pod_net *n, struct pod_net_record *rec); /* before the record goes */

@@ -28,6 +28,7 @@ struct pod_net_share {
     int64_t done[SHAPE_DIRECTIONS];      /* requests in force, cut where they had to be */
     enum led led;
     int link;                            /* number of the one that is led, 0: none was yet */
+    int made;                            /* another number whenever classes were made or changed: bytes of a class begin anew then, or of a part of them */
 };
 
 static bool has_request(const struct shape_share *s)
@@ -215,8 +216,10 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     }
     if (!n->tree_open && want == LED_NOT && s->led == LED_NOT)
         s->stale = false;
-    if (classes && s->stale)
+    if (classes && s->stale) {
+        s->made = ++n->shares_made;
         r = shape_put(&p->sock, &n->tree, rec->ip, &cut);
+    }
     if (r == 0 && s->led != want)
         r = lead(p, rec, want);
     if (r == 0 && !classes && s->stale && n->tree_open)
@@ -348,6 +351,24 @@ void pod_net_shape_settle(struct pod_net *n)
 }
 
 /* --- counting ----------------------------------------------------------------------------------------------------------------- */
+/* The link of a pod counts what it sends before its limit drops some of it: of those with a limit the classes say what passed. */
+static void count_passed(struct pod_net *n, struct nl_sock *s, struct pod_net_counter *list, const uint32_t *ips, size_t len)
+{
+    uint64_t *passed CLEANUP(free) = xcalloc(len + 1, sizeof *passed);
+    pthread_mutex_lock(&n->shape_lock);
+    int r = n->tree_open ? shape_passed(s, &n->tree, ips, len, passed) : -ENODEV;
+    pthread_mutex_lock(&n->lock);
+    for (size_t i = 0; i < len && r == 0; i++) {
+        const struct pod_net_record *rec = map_get(&n->records, str_of(list[i].uid));
+        if (!rec || rec->ip != ips[i] || !rec->share || rec->share->led != LED_ALL)
+            continue;
+        list[i].out_bytes = passed[i];
+        list[i].device = -rec->share->made;
+    }
+    pthread_mutex_unlock(&n->lock);
+    pthread_mutex_unlock(&n->shape_lock);
+}
+
 int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *ret_len, struct err *err)
 {
     struct nl_sock s = NL_SOCK_INIT;
@@ -358,8 +379,8 @@ int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *re
         r = nl_link_list_counters(&s, &links);
     if (r == 0 && n->node_ip)
         r = nl_addr_list(&s, &addrs);
-    nl_close(&s);
     struct pod_net_counter *list = xarray(links.all.len + 2, struct pod_net_counter);
+    uint32_t *ips CLEANUP(free) = xcalloc(links.all.len + 2, sizeof *ips);
     size_t len = 2;
     list[0] = (struct pod_net_counter){0};
     list[1] = (struct pod_net_counter){.uid = "*"};
@@ -375,13 +396,17 @@ int pod_net_counters(struct pod_net *n, struct pod_net_counter **ret, size_t *re
         if (!pod_net_alias_parse(n, l->alias, &uid, &ip) || uid.len > POD_NET_UID_MAX)
             continue;
         /* what the node's end receives is what the pod sent */
-        struct pod_net_counter *c = &list[len++];
+        struct pod_net_counter *c = &list[len];
+        ips[len++] = ip;
         *c = (struct pod_net_counter){.device = l->index, .out_bytes = l->rx_bytes, .in_bytes = l->tx_bytes};
         memcpy(c->uid, uid.p, uid.len);
         c->uid[uid.len] = 0;
     }
     vec_fini(&links.all);
     vec_fini(&addrs.all);
+    if (r == 0 && len > 2)
+        count_passed(n, &s, list + 2, ips + 2, len - 2);
+    nl_close(&s);
     if (r < 0) {
         free(list);
         return err_sys(err, -r, "cannot read the counters of the pods' links");

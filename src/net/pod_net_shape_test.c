@@ -87,7 +87,7 @@ static int classes(const char *device)
 {
     struct nl_sock s;
     struct nl_link l;
-    struct nl_tc_minors all = {0};
+    struct nl_tc_classes all = {0};
     int n = -1;
     if (nl_open(&s, NETLINK_ROUTE) == 0 && nl_link_find(&s, device, &l) == 0 && nl_tc_class_list(&s, l.index, &all) == 0)
         n = (int)all.len;
@@ -916,6 +916,53 @@ TEST(bytes_are_counted)
     pod_net_close(n);
 }
 
+static struct pod_net_counter counter_of(struct pod_net *n, const char *uid)
+{
+    struct pod_net_counter *list CLEANUP(free) = NULL;
+    size_t len = 0;
+    T_NO_ERR(pod_net_counters(n, &list, &len, &err), &err);
+    for (size_t i = 0; i < len; i++)
+        if (strcmp(list[i].uid, uid) == 0)
+            return list[i];
+    return (struct pod_net_counter){0};
+}
+
+/* A pod that sends more than it may has used what it may. */
+TEST(what_a_limit_holds_back_is_not_counted)
+{
+    if (!fresh_machine())
+        return;
+    enum { MANY = 80, EACH = 1400 };
+    struct pod_net *n = must_open();
+    char a[IPAM_TEXT], b[IPAM_TEXT];
+    static char buf[EACH];
+    attach(n, "pod-a", a);
+    attach(n, "pod-b", b);
+    SHAPE(n, "pod-a", .limit = {8000, 0});
+    FD_AUTO ns_a = open(ns_path("pod-a"), O_RDONLY | O_CLOEXEC);
+    struct sock_job from = {0};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(5001)};
+    T_EQ_INT(netns_run(ns_a, bind_datagrams, &from), 0);
+    inet_pton(AF_INET, b, &at.sin_addr);
+    for (size_t i = 0; i < MANY; i++)
+        T_EQ_INT(sendto(from.fd, buf, sizeof buf, 0, (struct sockaddr *)&at, sizeof at), EACH);
+    struct pod_net_counter held = counter_of(n, "pod-a");
+    T_OK(held.device && held.out_bytes > 0 && held.out_bytes < MANY * EACH);
+    inet_pton(AF_INET, "10.42.3.1", &at.sin_addr);
+    T_EQ_INT(sendto(from.fd, buf, sizeof buf, 0, (struct sockaddr *)&at, sizeof at), EACH);
+    for (size_t i = 0; i < PATIENCE_MS / 10 && counter_of(n, "pod-a").out_bytes < held.out_bytes + EACH; i++)
+        poll(NULL, 0, 10);
+    T_OK(counter_of(n, "pod-a").out_bytes >= held.out_bytes + EACH); /* what goes to the node is */
+    SHAPE(n, "pod-a", .limit = {9000, 0});
+    T_OK(counter_of(n, "pod-a").device != held.device); /* the class of the node's part has begun anew */
+    SHAPE(n, "pod-a", .limit = {0});
+    struct pod_net_counter all = counter_of(n, "pod-a");
+    T_OK(all.device && all.device != held.device); /* no rate is made of two kinds of bytes */
+    T_OK(all.out_bytes >= MANY * EACH);
+    close(from.fd);
+    pod_net_close(n);
+}
+
 TEST_MAIN(limits_hold_in_both_directions, the_node_is_answered_at_once, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
           a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, one_that_cannot_be_shaped_is_alone, a_kernel_that_cannot_is_asked_once,
-          what_others_touch_is_made_right, bytes_are_counted)
+          what_others_touch_is_made_right, bytes_are_counted, what_a_limit_holds_back_is_not_counted)

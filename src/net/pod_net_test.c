@@ -614,6 +614,52 @@ TEST(a_restart_adopts)
     pod_net_close(n);
 }
 
+/* Somebody restarts the machine's network, or tidies up: links that went are made again, and pods keep their addresses. */
+TEST(links_that_others_took_away)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net_opts o = opts();
+    struct pod_net *n = must_open(&o);
+    char a[IPAM_TEXT], b[IPAM_TEXT], link[IFNAMSIZ];
+    size_t mended = 7;
+    T_EQ_INT(attach(n, "pod-a", NULL, 0, a), 0);
+    T_EQ_INT(attach(n, "pod-b", NULL, 0, b), 0);
+    FD_AUTO at_a = listen_in("pod-a", 80);
+    FD_AUTO at_b = listen_in("pod-b", 80);
+    pod_net_link_name(S("pod-a"), link);
+    T_NO_ERR(pod_net_mend(n, &mended, &err), &err);
+    T_EQ_INT(mended, 0);
+    const struct {
+        const char *argv[8];
+        bool while_nobody_looks; /* the next start finds the bridge, and its ports out of it */
+        size_t mended;
+    } faults[] = {
+        {{"ip", "link", "del", link}, false, 1},
+        {{"ip", "link", "set", link, "nomaster"}, false, 1},
+        {{"ip", "link", "set", "cox0", "down"}, false, 1},
+        {{"ip", "link", "del", "cox0"}, false, 3}, /* and two ports of it */
+        {{"ip", "link", "del", "cox0"}, true, 2},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        STRBUF_AUTO out = STRBUF_HEAP;
+        printf("# ip link %s %s\n", faults[i].argv[2], faults[i].argv[3]);
+        T_EQ_INT(pod_net_command(faults[i].argv, S(""), &out, &err), 0);
+        if (faults[i].while_nobody_looks) {
+            pod_net_close(n);
+            n = must_open(&o);
+        }
+        T_NO_ERR(pod_net_mend(n, &mended, &err), &err);
+        T_EQ_INT(mended, faults[i].mended);
+        EXPECT_REACH("pod-a", b, 80, at_b, a);
+        EXPECT_REACH("pod-b", a, 80, at_a, b);
+        EXPECT_REACH(NULL, a, 80, at_a, "10.42.3.1");
+    }
+    T_NO_ERR(pod_net_mend(n, &mended, &err), &err);
+    T_EQ_INT(mended, 0);
+    pod_net_close(n);
+}
+
 TEST(garbage_goes)
 {
     if (!fresh_machine())
@@ -841,5 +887,5 @@ TEST(several_at_once)
 }
 
 TEST_MAIN(namespaces_on_files, pods_reach_each_other, bad_arguments, host_ports, udp_flows_follow_the_host_port, leaving_the_cluster, firewalls_that_drop_what_is_forwarded, firewalls_of_the_older_kind,
-          pods_are_no_routers, localhost_of_the_node_is_not_the_pods, a_restart_adopts,
+          pods_are_no_routers, localhost_of_the_node_is_not_the_pods, a_restart_adopts, links_that_others_took_away,
           garbage_goes, two_nodes_with_a_tunnel, two_nodes_with_routes, remove_leaves_nothing, the_network_of_another_cluster_stays, several_at_once)

@@ -346,15 +346,33 @@ int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ip
     }
     keep[0] = true;
     for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++) {
-        struct nl_tc_minors all = {0};
+        struct nl_tc_classes all = {0};
         r = nl_tc_class_list(s, t->index[d], &all);
         for (size_t i = 0; i < all.len && r == 0; i++) {
-            uint32_t k = all.p[i] >> 4;
+            uint32_t k = all.p[i].minor >> 4;
             if (keep[k])
                 continue;
             r = del_offset(s, t->index[d], k); /* its other classes come by again and are gone then, which is fine */
         }
         free(all.p);
+    }
+    return r;
+}
+
+int shape_passed(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n, uint64_t *ret)
+{
+    uint64_t *bytes CLEANUP(free) = xcalloc(SHAPE_PODS, sizeof *bytes);
+    struct nl_tc_classes all = {0};
+    int r = nl_tc_class_list(s, t->index[SHAPE_OUT], &all);
+    for (size_t i = 0; i < all.len && r == 0; i++) {
+        const struct nl_tc_counted *c = &all.p[i];
+        if ((c->minor & 15) == 0 || (c->is_top && (c->minor & 15) == NODE_LEAF)) /* the pod has the sum of its leaves, and beside it stands the node */
+            bytes[c->minor >> 4] += c->bytes;
+    }
+    free(all.p);
+    for (size_t i = 0; i < n && r == 0; i++) {
+        uint32_t k;
+        ret[i] = offset_of(t, ips[i], &k) ? bytes[k] : 0;
     }
     return r;
 }

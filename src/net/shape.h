@@ -64,6 +64,8 @@ int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const 
 int shape_del(struct nl_sock *s, const struct shape_tree *t, uint32_t ip) MUST_CHECK;
 /* Removes classes of pods that are none of these. */
 int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n) MUST_CHECK;
+/* Bytes that each pod with a limit has sent since its classes were made: without what was dropped, which its link counts, too. */
+int shape_passed(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n, uint64_t *ret) MUST_CHECK;
 /* Leads the link (the node's end) of the pod with this address through the devices, or no longer.  all: traffic with pods of this node too. */
 int shape_lead(struct nl_sock *s, const struct shape_tree *t, int link, uint32_t ip, bool all) MUST_CHECK;
 int shape_release(struct nl_sock *s, int link) MUST_CHECK;

@@ -113,6 +113,10 @@ def metrics_tell(c):
     mine = f'namespace="default",pod="promised",node="{c.node}",direction="ingress"'
     tap.eq("a pod's request and limit", (v.get("pod_bandwidth_request_bits" + mine), v.get("pod_bandwidth_limit_bits" + mine)), (40 * MBIT, 1000 * MBIT))
     tap.ok("and its use", "pod_bandwidth_used_bits" + mine in v, v)
+    for path in ("metrics", "metrics/resource"):
+        text = c.get(f"/api/v1/nodes/{c.node}/proxy/{path}").text
+        shown, told = set(re.findall(r"^(\w+)", text, re.M)), [set(re.findall(rf"^# {word} (\w+) .", text, re.M)) for word in ("HELP", "TYPE")]
+        tap.eq(f"{path}: each has its help and its type", [shown - t for t in told], [set(), set()])
 
 
 def who_lacks_it_waits_and_says_so(c):
@@ -274,6 +278,33 @@ def what_others_touch_is_repaired(c):
     c.env.clear()
 
 
+def the_machines_own_network(c):
+    """It is not shaped: the pod runs, somebody is told, and no gauge says that it had a limit."""
+    c.create(sized("host", None, annotations={"kubernetes.io/egress-bandwidth": "8M"}, hostNetwork=True))
+    c.wait_running("host")
+    told = lambda: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if e["reason"] == "BandwidthNotEnforced" and e["involvedObject"]["name"] == "host"]  # noqa: E731
+    tap.ok("an Event says that the limit does not hold", wait_for(lambda: [e for e in told() if "the machine's own network" in e["message"]]), told())
+    text = c.get(f"/api/v1/nodes/{c.node}/proxy/metrics").text
+    tap.ok("others have theirs, it has none", 'limit_bits{namespace="default",pod="unshaped"' in text and 'limit_bits{namespace="default",pod="host"' not in text, text)
+    c.delete(c.url("Pod", "host") + "?gracePeriodSeconds=0")
+
+
+def links_that_others_delete(c):
+    """The pods' own links and the bridge: nobody starts pods anew, and somebody is told."""
+    p = c.wait_running("unshaped")
+    ports = lambda: [ln for ln in subprocess.run(["ip", "-o", "link", "show", "master", "cox0"], capture_output=True, text=True).stdout.splitlines() if p["metadata"]["uid"] in ln]  # noqa: E731
+    link = ports()[0].split(":")[1].split("@")[0].strip()
+    shaped = lambda: "mirred" in subprocess.run(["tc", "filter", "show", "dev", link, "ingress"], capture_output=True, text=True).stdout  # noqa: E731
+    for words in (f"ip link del {link}", "ip link del cox0"):
+        subprocess.run(words.split(), check=True)
+        tap.ok(f"{words}: the pod is connected again, with its limit", wait_for(lambda: ports() and shaped()), ports())
+    told = lambda: [e for e in c.get("/api/v1/namespaces/default/events").json["items"] if e["reason"] == "NetworkRepaired" and e["involvedObject"]["kind"] == "Node"]  # noqa: E731
+    tap.ok("an Event of the node says so", wait_for(told), c.get("/api/v1/namespaces/default/events").text)
+    tap.eq("no container was started again", c.read("unshaped")["status"]["containerStatuses"][0]["restartCount"], 0)
+    c.create(pod("later", "sleep 1000"))
+    tap.ok("the next pod finds a network", c.wait_running("later"))
+
+
 TESTS = [
     capacity_is_shown,
     shares_are_in_force,
@@ -291,6 +322,8 @@ TESTS = [
     one_after_another,
     a_kernel_that_cannot,
     what_others_touch_is_repaired,
+    links_that_others_delete,
+    the_machines_own_network,
     it_goes_with_the_pods,
 ]
 
