@@ -125,12 +125,13 @@ static bool is_short(struct sched *s, struct arena *a, const struct attempt *x, 
     return true;
 }
 
-/* Where some sub-groups are enough, and none has a topology: how many of those that are still needed find room, one after the other, and the first that does not.  false: enough do. */
+/* Where some sub-groups are enough, and none has a topology: how many of those that are still needed find room, one after the other, and the first that does not.
+ * false: enough do (more than a rejection knew of: room came since), and nothing is placed. */
 static bool too_few_parts(struct sched *s, const struct attempt *x, const uint64_t *located, struct gang_try *ret)
 {
     const struct branch *root = &x->tree[x->root];
     struct scope first = {0};
-    uint32_t need = root->need - MIN(root->nwell, root->need), room = 0;
+    uint32_t need = root->need - MIN(root->nwell, root->need), room = 0, all = statement_begin(s);
     for (uint32_t k = 0; k < x->root && room < need; k++) {
         const struct branch *br = &x->tree[x->order[k]];
         struct scope part = {.first = br->first, .count = br->count, .need = (uint32_t)MAX(br->target - br->placed, 0), .subgroup = (uint16_t)x->order[k]};
@@ -146,8 +147,11 @@ static bool too_few_parts(struct sched *s, const struct attempt *x, const uint64
         room += good;
         first = good || first.count ? first : part;
     }
-    if (room >= need || !first.count)
+    if (room >= need || !first.count) {
+        statement_rollback(s, all);
         return false;
+    }
+    statement_commit(s, all);
     put_down(s, x, &first, located, &ret->failed);
     ret->room = room;
     ret->need = need;

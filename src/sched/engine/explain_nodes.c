@@ -256,27 +256,38 @@ static struct members members_of(const struct sched *s, struct arena *a, const s
     return m;
 }
 
+#define SHOWN_LOOKS 16u /* classes of a party that are looked at on all nodes */
+
 /* Of the party's pods one that waits stands for all: the one that found nothing, or one that no node takes. */
 static pod_id shown_of(struct sched *s, const struct members *m, sym_t ns, str failed)
 {
-    pod_id waits = POD_NONE, placed = POD_NONE, lacks = POD_NONE;
+    pod_id waits = POD_NONE, placed = POD_NONE;
     for (size_t i = 0; i < m->len; i++) {
         pod_id p = m->p[i];
-        struct place_result r;
         str of, name = failed;
         if (s->pods[p].ns != ns)
             continue;
-        if (s->pods[p].state >= PS_ASSUMED) {
+        if (s->pods[p].state >= PS_ASSUMED)
             placed = placed ? placed : p;
-            continue;
-        }
-        if (str_cut(&name, '/', &of) && str_eq(of, symbol_text(&s->sym, ns)) && str_eq(name, sched_pod_name(s, p)))
+        else if (str_cut(&name, '/', &of) && str_eq(of, symbol_text(&s->sym, ns)) && str_eq(name, sched_pod_name(s, p)))
             return p;
-        if (!lacks && s->pods[p].state == PS_PENDING && !place_find(s, s->pods[p].class_, &(struct place_opts){0}, &r))
-            lacks = p;
-        waits = waits ? waits : p;
+        else
+            waits = waits ? waits : p;
     }
-    return lacks ? lacks : waits ? waits : placed;
+    class_id fits = waits ? s->pods[waits].class_ : 0;
+    bool asked = false;
+    for (size_t i = 0, looks = 0; waits && i < m->len && looks < SHOWN_LOOKS; i++) {
+        const struct pod *p = &s->pods[m->p[i]];
+        struct place_result r;
+        if (p->ns != ns || p->state != PS_PENDING || (asked && p->class_ == fits))
+            continue;
+        if (!place_find(s, p->class_, &(struct place_opts){0}, &r))
+            return m->p[i];
+        fits = p->class_;
+        asked = true;
+        looks++;
+    }
+    return waits ? waits : placed;
 }
 
 static struct json party_json(struct sched *s, struct arena *a, const struct members *m, sym_t ns, str failed)

@@ -2,6 +2,7 @@
 #include "sched/engine/explain_nodes.h"
 
 #include "base/test.h"
+#include "sched/engine/unit.h"
 #include "sched/engine/links.h"
 #include "sched/engine/object.h"
 
@@ -169,6 +170,29 @@ TEST(some_parties_are_enough)
     done(&w);
 }
 
+/* It was rejected, room came, and it is asked about before it is tried again: nothing is placed by the question, and nothing twice. */
+TEST(room_came_since)
+{
+    struct world w = make();
+    group_of(&w, "t", 1, "{'domainID':'alice','pods':[{'name':'t-0'}]},{'domainID':'bob','pods':[{'name':'t-0'}]}");
+    pod(&w, "alice", "old", "", "alice-0", 80);
+    pod(&w, "bob", "also", "", "bob-1", 40);
+    pod(&w, "bob", "old", "", "bob-0", 80);
+    pod(&w, "alice", "t-0", "t", "", 30);
+    pod(&w, "bob", "t-0", "t", "", 30);
+    unit_id u = sched_unit_of(w.s, sched_pod_find(w.s, S("bob"), S("t-0")));
+    struct unit_decision last = UNIT_DECISION_INIT;
+    struct err err;
+    unit_place(w.s, u, &last);
+    T_EQ_INT(last.result, UNIT_REJECTED);
+    sched_pod_delete(w.s, S("alice"), S("old"));
+    sched_pod_delete(w.s, S("bob"), S("old"));
+    T_OK(explain_waiting(w.s, &w.a, u, 0, &last)->sentence.len > 0);
+    T_NO_ERR(model_check(w.s, &err), &err);
+    unit_decision_fini(&last);
+    done(&w);
+}
+
 /* Of a domain's pods the one that finds nothing is shown, not the first. */
 TEST(the_pod_that_lacks)
 {
@@ -241,4 +265,4 @@ TEST(a_place_that_would_not_be_chosen_now)
     done(&w);
 }
 
-TEST_MAIN(a_cordon_is_nearer_than_another_domain, some_parties_are_enough, the_pod_that_lacks, the_last_bits, a_place_that_would_not_be_chosen_now, nodes_of_a_pod, lists_are_bounded, holders, a_task)
+TEST_MAIN(a_cordon_is_nearer_than_another_domain, some_parties_are_enough, room_came_since, the_pod_that_lacks, the_last_bits, a_place_that_would_not_be_chosen_now, nodes_of_a_pod, lists_are_bounded, holders, a_task)

@@ -76,7 +76,8 @@ static str amount_beside(struct arena *a, const struct sched *s, uint16_t resour
     str text = explain_amount(a, s, resource, amount);
     if (amount == other || !str_eq(text, explain_amount(a, s, resource, other)))
         return text;
-    return arena_fmt(a, "%s %s", explain_count(a, (uint64_t)MAX(amount, (int64_t)0)), resource == RES_MEMORY || resource == RES_STORAGE ? "B" : "bit/s");
+    bool is_bits = resource == RES_INGRESS || resource == RES_EGRESS || explain_is_lent(s, resource), is_bytes = resource == RES_MEMORY || resource == RES_STORAGE;
+    return arena_fmt(a, "%s%s", explain_count(a, (uint64_t)MAX(amount, (int64_t)0)), is_bits ? " bit/s" : is_bytes ? " B" : "");
 }
 
 /* What people call it. */

@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "sched/engine/unit_state.h"
 
+#define UNIT_TOLD_MAX 16u /* classes that are looked at for reasons: each costs a look at every node */
+
 struct nearby { /* domains of the preferred keys inside a wider one: filled one after the other, the emptiest first, so that the members come to few of them */
     uint64_t **sets; /* the emptiest last */
     uint32_t n, at;  /* so many are full */
@@ -42,7 +44,7 @@ struct attempt {
     bool stamp_evict;
     bool again; /* a class failed that members placed later may help */
     pod_id failed_pod; /* the first needed one that found no node */
-    class_id told;     /* the last class whose reasons are in rejected_by, and of how many they are */
+    class_id told[UNIT_TOLD_MAX]; /* classes whose reasons are in rejected_by */
     uint32_t ntold;
     uint64_t rejected_by;
     struct arena arena;

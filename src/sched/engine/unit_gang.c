@@ -14,7 +14,6 @@
 #include "sched/engine/statement.h"
 #include "sched/engine/unit_attempt.h"
 
-#define TOLD_MAX 16u /* classes that are looked at for reasons: each costs a look at every node */
 
 static bool is_placed(const struct pod *p)
 {
@@ -244,7 +243,10 @@ static bool is_told(const struct attempt *a, pod_id p)
 {
     const struct branch *root = &a->tree[a->root];
     bool needs_all = root->need == root->nchildren && root->waiting <= root->target - root->placed;
-    return a->failed_pod && (needs_all || a->ntold == TOLD_MAX || a->s->pods[p].class_ == a->told);
+    bool told = a->failed_pod && (needs_all || a->ntold == UNIT_TOLD_MAX);
+    for (uint32_t i = 0; i < a->ntold && !told; i++)
+        told = a->told[i] == a->s->pods[p].class_;
+    return told;
 }
 
 static void note_failure(struct attempt *a, pod_id p, const uint64_t *within)
@@ -252,8 +254,7 @@ static void note_failure(struct attempt *a, pod_id p, const uint64_t *within)
     if (is_told(a, p))
         return;
     a->failed_pod = a->failed_pod ? a->failed_pod : p;
-    a->told = a->s->pods[p].class_;
-    a->ntold++;
+    a->told[a->ntold++] = a->s->pods[p].class_;
     if (a->s->batch == BATCH_PROBE)
         return;
     if (unlikely(unit_crosses(a->unit)) && lacks_link(a, p)) {
