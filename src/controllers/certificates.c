@@ -177,8 +177,8 @@ static void got_token(struct job *j)
     str by = json_get_str(json_get(meta, S("annotations")), S(USED_BY));
     if (!job_ok(j) && !job_not_found(j)) {
         job_end(j, WORK_RETRY);
-    } else if (job_not_found(j)) {
-        allow(j);
+    } else if (job_not_found(j)) { /* it has ended, was taken back, or the Domain went or became a partner since */
+        deny(j, arena_fmt(a, "the token that the request was made with is over: the status of the Domain \"" STR_FMT "\" has the one that is good", STR_ARG(csr_domain(&r->obj))));
     } else if (str_eq(by, r->st.node)) {
         ask_domain(j);
     } else if (by.len) {

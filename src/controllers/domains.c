@@ -306,10 +306,8 @@ static void list_requests(struct job *j)
         job_end(j, WORK_RETRY);
     else if (!r->is_partner)
         job_call(j, S("GET"), S(CSRS), NULL, got_requests);
-    else if (json_is(tokens, JSON_ARRAY) && tokens->len) /* it was not one before: nobody joins it any more */
-        job_call(j, S("DELETE"), secrets_of(j), NULL, show_nodes);
-    else
-        job_end(j, WORK_OK);
+    else /* it may not have been one before: nobody joins it any more */
+        job_call(j, S("DELETE"), secrets_of(j), NULL, json_is(tokens, JSON_ARRAY) && tokens->len ? show_nodes : job_end_status);
 }
 
 /* --- what a domain has ------------------------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "controllers/kuscia_task_clean.h"
 
+#include "api/validate.h"
 #include "controllers/kuscia_task_run.h"
 
 /* --- the end -------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -61,8 +62,9 @@ static size_t delete_things(struct arena *a, const struct task_run *r, struct st
     if (!task_run_has(r, "ResourceCreated") || !r->group.found)
         return delete_labelled(a, r, false, steps);
     for (uint32_t i = 0; json_is(services, JSON_OBJECT) && i < services->len; i++) {
-        const struct json *x = &services->members[i].value;
-        steps[n++] = delete_named(a, r, "services", json_get_str(x, S("namespace")), json_get_str(x, S("serviceName")));
+        str ns = json_get_str(&services->members[i].value, S("namespace")), name = json_get_str(&services->members[i].value, S("serviceName"));
+        if (!validate_dns1123_label(ns) && !validate_dns1123_label(name)) /* others may write a status, too */
+            steps[n++] = delete_named(a, r, "services", ns, name);
     }
     for (size_t i = 0; i < r->npods; i++)
         steps[n++] = delete_named(a, r, "configmaps", r->places[i].ns, kuscia_config_name(a, r->places[i].name));

@@ -307,6 +307,24 @@ def test_one_token_twice(s):
     tap.ok("its time is counted", "expiration" in secret["data"], secret)
 
 
+def test_token_that_is_over(s):
+    """A request that was made in time, and whose token went before anybody looked at it: with its end, or with its Domain."""
+    key, csr = s.path("late.key"), s.path("late.csr")
+    subprocess.run(["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", csr, "-subj", "/O=system:nodes/CN=system:node:late"],
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    body = {"kind": "CertificateSigningRequest", "apiVersion": "certificates.k8s.io/v1", "metadata": {"name": "late"},
+            "spec": {"request": base64.b64encode(open(csr, "rb").read()).decode(), "signerName": "kubernetes.io/kube-apiserver-client-kubelet", "usages": ["digital signature", "client auth"]}}
+    who = {"Impersonate-User": "system:bootstrap:gone00", "Impersonate-Group": "system:bootstrappers:domain:alice"}
+    for name in ("system:node-bootstrapper", "system:certificates.k8s.io:certificatesigningrequests:nodeclient"):
+        s.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+           "kind": "ClusterRoleBinding", "apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": f"late-{name}"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+           "subjects": [{"kind": "User", "name": "system:bootstrap:gone00", "apiGroup": "rbac.authorization.k8s.io"}]})
+    r = s.post("/apis/certificates.k8s.io/v1/certificatesigningrequests", body, headers=who)
+    look = lambda: s.get("/apis/certificates.k8s.io/v1/certificatesigningrequests/late").json.get("status", {})  # noqa: E731
+    decided = wait_for(lambda: look().get("conditions"))
+    tap.ok("a request whose token is over is denied, and told so", r.status == 201 and decided and [(c["type"], "is over" in c["message"]) for c in decided] == [("Denied", True)] and "certificate" not in look(), (r, decided))
+
+
 def test_partner(s):
     s.post(DOMAINS, domain("far", role="partner", interConnProtocols=["kuscia"]))
     labels = lambda: s.get("/api/v1/namespaces/far").json["metadata"].get("labels", {})  # noqa: E731
@@ -337,7 +355,7 @@ def test_deleted(s):
 def main():
     with Server() as s:
         tap.run([test_what_a_domain_gets, test_rights, test_what_others_take_away, test_people_and_jobs, test_joining, test_names_of_others, test_names_that_others_will_have, test_namespaces_of_others,
-                 test_one_token_twice, test_partner, test_deleted], s)
+                 test_one_token_twice, test_token_that_is_over, test_partner, test_deleted], s)
     tap.done()
 
 
