@@ -61,6 +61,9 @@ str kuscia_stage_refusal(struct arena *a, str command, const struct json *job)
     str phase = json_get_str(status, S("phase")), shown = phase.len ? phase : S("new");
     if (!c)
         return S("");
+    str given = json_get_str(json_path(job, "metadata", "labels", NULL), S("kuscia.secretflow/job-stage"));
+    if (strcmp(c->name, "restart") == 0 && str_is(phase, "Running") && (str_is(given, "Stop") || str_is(given, "Suspend"))) /* which is being carried out, or is taken back */
+        return S("");
     if (c->only && !is_among(a, c->only, phase))
         return arena_fmt(a, "the job is " STR_FMT "; %s has an effect on one that is " STR_FMT, STR_ARG(shown), c->name, STR_ARG(as_words(a, c->only)));
     if (c->never && phase.len && is_among(a, c->never, phase))

@@ -3,7 +3,7 @@
  *   stage (label job-stage)   command   has an effect on
  *   Stop                      stop      what has not ended
  *   Suspend                   suspend   Running; of one that is about to run, when it does
- *   Restart                   restart   Failed, Suspended; not what never passed validation
+ *   Restart                   restart   Failed, Suspended, what is being stopped or suspended; not what never passed validation
  *   Cancel                    cancel    what has not ended for good
  *   -                         approve, reject   AwaitingApproval
  * Threads: any.  Ownership: texts are on the arena. */

@@ -16,6 +16,7 @@ TEST(what_has_an_effect)
         {"suspend", "{\"status\":{\"phase\":\"Running\"}}", ""},
         {"restart", "{\"status\":{\"phase\":\"Running\"}}", "the job is Running; restart has an effect on one that is Failed or Suspended"},
         {"restart", "{\"status\":{\"phase\":\"Suspended\"}}", ""},
+        {"restart", "{\"metadata\":{\"labels\":{\"kuscia.secretflow/job-stage\":\"Stop\"}},\"status\":{\"phase\":\"Running\"}}", ""}, /* stopped a moment ago */
         {"restart", "{\"status\":{\"phase\":\"Failed\",\"reason\":\"ValidateFailed\",\"message\":\"there is no Domain \\\"x\\\"\"}}",
          "the job never started: there is no Domain \"x\"; delete it and apply it again"},
         {"cancel", "{\"status\":{\"phase\":\"Failed\"}}", ""},

@@ -385,7 +385,7 @@ static void keep_all_but_status(struct write_run *r, const struct json *old, str
     struct arena *a = r->q->arena;
     struct json given = *obj;
     const struct json *status = json_get(&given, S("status")), *managed = json_get(object_meta(&given), S("managedFields"));
-    *obj = json_copy_members(a, old); /* nobody changes the rest of it from here on */
+    *obj = json_copy_members(a, old); /* what it has is as complete as it was stored: nothing is filled into the rest of it */
     if (status)
         json_set(a, obj, S("status"), *status);
     else

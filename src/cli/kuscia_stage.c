@@ -8,7 +8,6 @@
 
 #define NAMESPACE "cross-domain"
 #define JOBS "/apis/kuscia.secretflow/v1alpha1/namespaces/" NAMESPACE "/kusciajobs"
-#define ENDED "|Succeeded|Failed|Cancelled|ApprovalReject|"
 
 struct command {
     const char *name, *done;

@@ -132,9 +132,11 @@ static int why_status(struct session *s, struct printer *p, str name, struct fai
     for (uint32_t i = 0; json_is(parties, JSON_ARRAY) && i < parties->len; i++) {
         str role = json_get_str(&parties->items[i], S("role")), said = str_trim(json_get_str(&parties->items[i], S("message"))), line;
         str_cut(&said, '\n', &line); /* all of it stands above */
-        strbuf_addf(&rows.text, STR_FMT "\t" STR_FMT "\t" STR_FMT "\t", STR_ARG(json_get_str(&parties->items[i], S("domainID"))), STR_ARG(role.len ? role : S("-")),
-                    STR_ARG(json_get_str(&parties->items[i], S("phase"))));
-        print_cell(&rows.text, line.len ? line : S("-"));
+        const str cells[] = {json_get_str(&parties->items[i], S("domainID")), role.len ? role : S("-"), json_get_str(&parties->items[i], S("phase")), line.len ? line : S("-")};
+        for (size_t k = 0; k < ARRAY_LEN(cells); k++) {
+            strbuf_add_str(&rows.text, k ? S("\t") : S(""));
+            print_cell(&rows.text, cells[k]);
+        }
         strbuf_add_char(&rows.text, '\n');
     }
     tabs_flush(&rows, &out);

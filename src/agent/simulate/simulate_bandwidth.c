@@ -32,6 +32,11 @@ void sim_bandwidth_add(struct strbuf *b, const struct sim_bandwidth *x)
         strbuf_addf(b, ",\"" BANDWIDTH_KUSCIA "\":\"%lld\"", (long long)(MIN(x->bits[BANDWIDTH_OUT], x->bits[BANDWIDTH_IN]) / BANDWIDTH_MBIT));
 }
 
+void sim_bandwidth_add_nothing(struct strbuf *b)
+{
+    strbuf_addf(b, ",\"%s\":null,\"%s\":null,\"" BANDWIDTH_KUSCIA "\":null", bandwidth_resource[BANDWIDTH_OUT], bandwidth_resource[BANDWIDTH_IN]);
+}
+
 static bool says(const struct json *node, const struct sim_bandwidth *x)
 {
     const struct json *capacity = json_path(node, "status", "capacity", NULL);
@@ -97,7 +102,7 @@ static void add_amounts(struct strbuf *b, const char *list, const struct sim_ban
     from = b->len;
     sim_bandwidth_add(b, x);
     if (!x->has)
-        strbuf_addf(b, ",\"%s\":null,\"%s\":null,\"" BANDWIDTH_KUSCIA "\":null", bandwidth_resource[BANDWIDTH_OUT], bandwidth_resource[BANDWIDTH_IN]);
+        sim_bandwidth_add_nothing(b);
     b->p[from] = '{'; /* in place of the first comma */
     strbuf_add_char(b, '}');
 }

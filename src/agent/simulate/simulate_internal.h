@@ -143,6 +143,7 @@ void sim_bandwidth_free(struct simulate *s);
 struct sim_bandwidth sim_bandwidth_of(const struct simulate *s, str note);
 /* ,"cox.io/egress-bandwidth":"..." and its like */
 void sim_bandwidth_add(struct strbuf *b, const struct sim_bandwidth *x);
+void sim_bandwidth_add_nothing(struct strbuf *b); /* ,"cox.io/egress-bandwidth":null and its like: in a merge patch */
 
 /* --- paper ------------------------------------------------------------------------------------------------ */
 enum sim_step { SIM_STEP_START, SIM_STEP_END, SIM_STEP_DELETE };

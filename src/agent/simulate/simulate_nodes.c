@@ -87,7 +87,8 @@ static bool is_given(const char *const *pairs, const char *key)
     return false;
 }
 
-static void add_resources(struct simulate *s, struct strbuf *b)
+/* over: what is there already; what an annotation had given it goes when nobody says it any more. */
+static void add_resources(struct simulate *s, struct strbuf *b, bool over)
 {
     static const struct {
         const char *name, *amount;
@@ -102,6 +103,8 @@ static void add_resources(struct simulate *s, struct strbuf *b)
             add_pairs(b, (const char *const[]){*p, NULL}, 0);
     }
     struct sim_bandwidth network = sim_bandwidth_of(s, S(""));
+    if (over && !network.has)
+        sim_bandwidth_add_nothing(b);
     sim_bandwidth_add(b, &network);
     b->p[from] = '{'; /* in place of the first comma */
     strbuf_add_char(b, '}');
@@ -112,7 +115,7 @@ static void add_condition(struct strbuf *b, const char *type, bool good, const c
     strbuf_addf(b, "{\"type\":\"%s\",\"status\":\"%s\",\"reason\":\"%s\",\"message\":\"on paper\",\"lastHeartbeatTime\":\"%s\",\"lastTransitionTime\":\"%s\"}", type, good ? "True" : "False", reason, now, now);
 }
 
-static void add_status(struct simulate *s, struct strbuf *b, uint32_t node)
+static void add_status(struct simulate *s, struct strbuf *b, uint32_t node, bool over)
 {
     char now[CIVIL_TIME_LEN + 1];
     civil_format(clock_wall(s->opts.clock), now);
@@ -120,9 +123,9 @@ static void add_status(struct simulate *s, struct strbuf *b, uint32_t node)
     strbuf_addf(b, "{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" STR_FMT "\"},{\"type\":\"Hostname\",\"address\":\"", STR_ARG(ip));
     add_name(s, b, node);
     strbuf_addf(b, "\"}],\"capacity\":");
-    add_resources(s, b);
+    add_resources(s, b, over);
     strbuf_addf(b, ",\"allocatable\":");
-    add_resources(s, b);
+    add_resources(s, b, over);
     strbuf_addf(b, ",\"conditions\":[");
     add_condition(b, "MemoryPressure", false, "KubeletHasSufficientMemory", now);
     strbuf_add_char(b, ',');
@@ -152,7 +155,7 @@ static void add_node(struct simulate *s, struct strbuf *b, uint32_t node)
         strbuf_add_char(b, ']');
     }
     strbuf_addf(b, "},\"status\":");
-    add_status(s, b, node);
+    add_status(s, b, node, false);
     strbuf_add_char(b, '}');
 }
 
@@ -265,7 +268,7 @@ static void on_node_made(struct sim_call *c, int status, str response)
     } else if (status == 409 && (next = sim_call_for_node(s, c->who, "/api/v1/nodes"))) {
         strbuf_add_str(&next->path, S("/status"));
         strbuf_add_str(&next->body, S("{\"status\":"));
-        add_status(s, &next->body, c->who);
+        add_status(s, &next->body, c->who, true);
         strbuf_add_char(&next->body, '}');
         sim_call_start(next, "PATCH", MERGE_PATCH, on_node_patched);
     } else {
