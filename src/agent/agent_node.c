@@ -83,7 +83,7 @@ static void registered(struct agent *g)
     agent_node_status_soon(g);
 }
 
-static void register_later(struct agent *g)
+void agent_node_register_later(struct agent *g)
 {
     loop_timer_set(g->loop, &g->register_timer, loop_now(g->loop) + REGISTER_RETRY_NS);
 }
@@ -106,7 +106,7 @@ static void on_node_patched(struct agent_call *c)
         learn_uid(c->agent, c->call.response);
         registered(c->agent);
     } else {
-        register_later(c->agent);
+        agent_node_register_later(c->agent);
     }
 }
 
@@ -134,7 +134,7 @@ static void on_node_posted(struct agent_call *c)
     } else {
         if (c->call.status)
             log_warn("cannot register the node", KV("status", "%d", c->call.status), KV("answer", STR_FMT, STR_ARG(str_sub(c->call.response, 0, 200))));
-        register_later(g);
+        agent_node_register_later(g);
     }
 }
 

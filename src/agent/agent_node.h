@@ -12,5 +12,6 @@
 void agent_node_start(struct agent *g);
 void agent_node_stop(struct agent *g); /* all timers of the agent that are not a pod's */
 void agent_node_free(struct agent *g);
+void agent_node_register_later(struct agent *g); /* the Node was not taken, or has gone */
 /* Of the Node in the API, and more behind it. */
 str agent_node_path(const struct agent *g, struct arena *a, const char *more);

@@ -3,13 +3,13 @@
 
 #include <arpa/inet.h>
 
+#include "agent/agent_node.h"
 #include "agent/agent_node_status.h"
 #include "api/validate.h"
 #include "base/log.h"
 #include "rt/file.h"
 
 #define RENEW_MIN_NS NSEC_PER_SEC /* between two reports when somebody else says another thing */
-#define REGISTER_RETRY_NS NSEC_PER_SEC
 #define NETWORK_RETRY_NS (2 * NSEC_PER_SEC)
 #define CIDR_BYTES 128
 
@@ -335,7 +335,7 @@ static void on_node_event(struct informer *inf, struct informer_event *ev)
     if (ev->change == INFORMER_DELETED) {
         if (is_own) {
             g->registered = false;
-            loop_timer_set(g->loop, &g->register_timer, loop_now(g->loop) + REGISTER_RETRY_NS);
+            agent_node_register_later(g);
         } else {
             drop_peer(g, name);
         }

@@ -102,20 +102,29 @@ static uint64_t bytes_of(struct nl_attr stats)
     return b.bytes;
 }
 
+static bool read_class(const void *payload, size_t len, struct nl_tc_counted *ret)
+{
+    struct tcmsg h;
+    struct nl_attr a[TCA_MAX + 1];
+    if (len < sizeof h)
+        return false;
+    memcpy(&h, payload, sizeof h);
+    if (h.tcm_handle >> 16 != NL_TC_ROOT >> 16)
+        return false;
+    (void)nl_attrs((const char *)payload + NLMSG_ALIGN(sizeof h), len - MIN(len, (size_t)NLMSG_ALIGN(sizeof h)), a, TCA_MAX);
+    *ret = (struct nl_tc_counted){(uint16_t)h.tcm_handle, h.tcm_parent == TC_H_ROOT, bytes_of(a[TCA_STATS2])};
+    return true;
+}
+
 static int collect_class(void *arg, uint16_t type, const void *payload, size_t len)
 {
     struct nl_tc_classes *l = arg;
-    struct tcmsg h;
-    struct nl_attr a[TCA_MAX + 1];
-    if (type != RTM_NEWTCLASS || len < sizeof h)
-        return 0;
-    memcpy(&h, payload, sizeof h);
-    if (h.tcm_handle >> 16 != NL_TC_ROOT >> 16 || l->len > UINT16_MAX)
+    struct nl_tc_counted c;
+    if (type != RTM_NEWTCLASS || l->len > UINT16_MAX || !read_class(payload, len, &c))
         return 0;
     if ((l->len & (l->len + 1)) == 0) /* full at 2^n - 1 */
         l->p = xrealloc(l->p, ((l->len + 1) * 2) * sizeof *l->p);
-    (void)nl_attrs((const char *)payload + NLMSG_ALIGN(sizeof h), len - MIN(len, (size_t)NLMSG_ALIGN(sizeof h)), a, TCA_MAX);
-    l->p[l->len++] = (struct nl_tc_counted){(uint16_t)h.tcm_handle, h.tcm_parent == TC_H_ROOT, bytes_of(a[TCA_STATS2])};
+    l->p[l->len++] = c;
     return 0;
 }
 
@@ -129,6 +138,20 @@ int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_classes *ret)
     struct nl_msg m;
     begin(&m, RTM_GETTCLASS, 0, index, 0, 0, 0);
     return nl_dump(s, &m, &(struct nl_dump){.fn = collect_class, .restart = restart_classes, .arg = ret});
+}
+
+static void take_class(void *arg, const void *payload, size_t len)
+{
+    (void)read_class(payload, len, arg);
+}
+
+int nl_tc_class_find(struct nl_sock *s, int index, uint16_t minor, struct nl_tc_counted *ret)
+{
+    struct nl_msg m;
+    *ret = (struct nl_tc_counted){0};
+    begin(&m, RTM_GETTCLASS, NLM_F_ECHO, index, NL_TC_CLASS(minor), 0, 0); /* without the flag only those who watch are told what was found */
+    int r = nl_ask(s, &m, take_class, ret);
+    return r == 0 && ret->minor != minor ? -EBADMSG : r;
 }
 
 /* --- clsact ------------------------------------------------------------------------------------------------------------------- */

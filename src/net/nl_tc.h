@@ -35,6 +35,8 @@ struct nl_tc_classes {
     struct nl_tc_counted *p; /* heap */
     size_t len;
 };
+/* -ENOENT: it is not there. */
+int nl_tc_class_find(struct nl_sock *s, int index, uint16_t minor, struct nl_tc_counted *ret) MUST_CHECK;
 int nl_tc_class_list(struct nl_sock *s, int index, struct nl_tc_classes *ret) MUST_CHECK;
 
 int nl_tc_clsact_add(struct nl_sock *s, int index) MUST_CHECK; /* -EEXIST */

@@ -60,6 +60,7 @@ int pod_net_resolve(struct pod_net *n, const struct pod_net_opts *o, bool for_re
 {
     *n = (struct pod_net){.clock = o->clock ? o->clock : &clock_real, .watch = NL_SOCK_INIT};
     pthread_mutex_init(&n->lock, NULL);
+    pthread_cond_init(&n->mended, NULL);
     pthread_mutex_init(&n->nft_lock, NULL);
     pthread_mutex_init(&n->peers_lock, NULL);
     pthread_mutex_init(&n->shape_lock, NULL);
@@ -98,6 +99,7 @@ void pod_net_fini(struct pod_net *n)
     nl_close(&n->watch);
     pod_net_links_fini(n);
     free(n->state_dir);
+    pthread_cond_destroy(&n->mended);
     pthread_mutex_destroy(&n->lock);
     pthread_mutex_destroy(&n->nft_lock);
     pthread_mutex_destroy(&n->peers_lock);

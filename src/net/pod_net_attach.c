@@ -117,7 +117,9 @@ int pod_net_plug(struct pod_net *n, struct pod_net_record *rec, int netns_fd)
         r = remove_link_of(n, &outer, str_of(rec->uid));
         if (r == 0)
             r = make_link(n, &outer, rec, netns_fd);
+        pthread_mutex_lock(&n->shape_lock);
         rec->link_is_new = true;
+        pthread_mutex_unlock(&n->shape_lock);
     }
     if (r == 0)
         r = setup_inside(&inner, &in);
@@ -177,10 +179,20 @@ static int check_ports(struct pod_net *n, const struct pod_net_attach *a, struct
     return 0;
 }
 
-/* The record with its address, marked busy. */
-static int enter(struct pod_net *n, const struct pod_net_attach *a, struct pod_net_record **ret, bool *ret_new, struct err *err)
+/* Under lock.  What we mend ourselves is no conflict that anybody should hear of. */
+static struct pod_net_record *find_mended(struct pod_net *n, str uid)
 {
-    struct pod_net_record *rec = map_get(&n->records, a->uid);
+    struct pod_net_record *rec;
+    while ((rec = map_get(&n->records, uid)) && rec->mending)
+        pthread_cond_wait(&n->mended, &n->lock);
+    return rec;
+}
+
+/* The record with its address, marked busy. */
+static int enter(struct pod_net *n, const struct pod_net_attach *a, struct pod_net_record **ret, bool *ret_new, bool *ret_had_ports, struct err *err)
+{
+    struct pod_net_record *rec = find_mended(n, a->uid);
+    *ret_had_ports = rec && rec->nports;
     if (rec && rec->busy)
         return err_set(err, E_BUSY, "the network of the pod with uid %s is being changed", rec->uid);
     int r = check_ports(n, a, err);
@@ -255,11 +267,9 @@ int pod_net_attach(struct pod_net *n, const struct pod_net_attach *a, char ret_i
     if (a->nports && n->degraded[0])
         return err_set(err, E_UNAVAILABLE, "host ports do not work here: %s", n->degraded);
     struct pod_net_record *rec = NULL;
-    bool is_new = false;
+    bool is_new = false, had_ports = false;
     pthread_mutex_lock(&n->lock);
-    struct pod_net_record *before = map_get(&n->records, a->uid);
-    bool had_ports = before && before->nports;
-    int r = enter(n, a, &rec, &is_new, err);
+    int r = enter(n, a, &rec, &is_new, &had_ports, err);
     pthread_mutex_unlock(&n->lock);
     if (r < 0)
         return r;
@@ -297,7 +307,7 @@ int pod_net_detach(struct pod_net *n, str uid, struct err *err)
     if (!pod_net_uid_ok(uid))
         return err_set(err, E_INVALID_ARG, "a pod's uid has letters, digits, '-', '_' and '.'");
     pthread_mutex_lock(&n->lock);
-    struct pod_net_record *rec = map_get(&n->records, uid);
+    struct pod_net_record *rec = find_mended(n, uid);
     bool busy = rec && rec->busy;
     size_t had_ports = rec && !busy ? rec->nports : 0;
     if (rec && !busy) {

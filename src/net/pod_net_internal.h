@@ -2,7 +2,7 @@
  *
  * Threads: `lock` guards records and addresses and is held for memory work only; `nft_lock` serialises changes of the table, so that the
  * last one written is the newest; `peers_lock` serialises pod_net_peers, `links_lock` what is counted between domains; `shape_lock`: see pod_net_shape.c.  Order: nft_lock before lock, shape_lock before lock.
- * Ownership: a record belongs to the map; one that is busy is changed only by the call that made it so.
+ * Ownership: a record belongs to the map; one that is busy or mending is changed only by the call that made it so.
  * Limits: see pod_net.h. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
@@ -29,8 +29,9 @@ struct pod_net_record {
     size_t nports;
     char *netns, *hostname;
     bool busy;    /* an attach or detach works on it */
+    bool mending; /* its link is made again (pod_net_mend.c): it is as attached as ever, and those who want to change it wait */
     bool claimed; /* the address is taken in the ipam (not when the CIDR has changed) */
-    bool link_is_new; /* its link was made by this process and nothing is led anywhere; by who made it busy, then under shape_lock */
+    bool link_is_new; /* its link was made by this process and nothing is led anywhere; under shape_lock */
     struct pod_net_share *share; /* of the network; NULL: nobody has said yet; under shape_lock */
 };
 
@@ -46,6 +47,7 @@ struct pod_net {
     char blocked[256];  /* "": no firewall of this machine is in the way, as far as we can tell */
 
     pthread_mutex_t lock, nft_lock, peers_lock;
+    pthread_cond_t mended;   /* with lock: a record is not mending any more */
     struct map records;  /* uid -> struct pod_net_record *; under lock */
     struct ipam ipam;    /* under lock */
 
@@ -55,7 +57,7 @@ struct pod_net {
     bool tree_gone;          /* nobody needs them, and they were removed */
     bool tree_broken;        /* somebody touched them: they are made anew */
     nsec_t tree_refused_until; /* this kernel cannot, and is not asked again before; by the monotonic clock */
-    int shares_made;         /* how often classes of pods were made or changed */
+    int shares_made;         /* how often counters of pods with classes began anew */
     bool touched;            /* somebody touched them or links since the last pass */
     struct nl_sock watch;    /* open as long as the devices are there */
 
@@ -75,7 +77,7 @@ int pod_net_setup_links(struct pod_net *n, struct nl_sock *s, struct err *err) M
 void pod_net_owner(const struct pod_net *n, char ret[NL_ALIAS_MAX]); /* the alias of devices that are ours */
 
 /* --- pod_net_attach.c --------------------------------------------------------------------------------------------------------- */
-/* The pod's link, made or left as it is; by who made the record busy. */
+/* The pod's link, made or left as it is; by who made the record busy or mending. */
 int pod_net_plug(struct pod_net *n, struct pod_net_record *rec, int netns_fd) MUST_CHECK;
 
 /* --- pod_net_shape.c ---------------------------------------------------------------------------------------------------------- */

@@ -1,13 +1,14 @@
 /* Links that another program took away: somebody restarts the machine's network, or tidies up.  The bridge and the tunnel are made again as at the start, a pod's link that is
  * a port of nothing is put back, and one that is gone is made anew inside the pod, with the address that it had.
  *
- * A record that is busy is left alone: whoever works on it makes its link.  Records are read before links, so that one that is not busy has its link in the list. */
+ * A record that is busy is left alone: whoever works on it makes its link; who comes while we do waits.  Records are read before links, so that one that is not busy has its link in the list. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "net/pod_net_internal.h"
+#include "rt/failpoint.h"
 #include "rt/file.h"
 
 struct pod {
@@ -47,6 +48,14 @@ static bool is_up(const struct nl_links *all, const char *name, int index)
     return l && l->index == index && l->flags & IFF_UP;
 }
 
+/* Anybody may give a link the name of a pod's. */
+static bool is_link_of(const struct pod_net *n, const struct nl_link *l, const char *uid)
+{
+    str owner;
+    uint32_t ip;
+    return pod_net_alias_parse(n, l->alias, &owner, &ip) && str_is(owner, uid);
+}
+
 static int put_back(struct pod_net *n, struct nl_sock *s, const struct nl_link *l)
 {
     int r = nl_link_set_master(s, l->index, n->bridge_index);
@@ -62,14 +71,16 @@ static int make_again(struct pod_net *n, const struct pod *p)
     struct pod_net_record *rec = map_get(&n->records, str_of(p->uid));
     bool mine = rec && !rec->busy;
     if (mine)
-        rec->busy = true;
+        rec->mending = true;
     pthread_mutex_unlock(&n->lock);
     if (!mine)
         return -ENOENT;
+    FAILPOINT("net.mend.plug");
     FD_AUTO netns = open(rec->netns, O_RDONLY | O_CLOEXEC);
     int r = netns < 0 ? -errno : pod_net_plug(n, rec, netns);
     pthread_mutex_lock(&n->lock);
-    rec->busy = false;
+    rec->mending = false;
+    pthread_cond_broadcast(&n->mended);
     pthread_mutex_unlock(&n->lock);
     return r;
 }
@@ -82,9 +93,12 @@ static int mend_pods(struct pod_net *n, struct nl_sock *s, const struct pods *po
         const struct nl_link *l = find_link(links, p->link);
         if (l && l->master == n->bridge_index)
             continue;
-        int r = l ? put_back(n, s, l) : make_again(n, p);
+        bool foreign = l && !is_link_of(n, l, p->uid);
+        int r = foreign ? -EEXIST : l ? put_back(n, s, l) : make_again(n, p);
         *ret_mended += r == 0;
-        if (r < 0 && r != -ENOENT && r != -ENODEV && first == 0)
+        if (foreign && first == 0)
+            first = err_set(err, E_EXISTS, "the link of the pod with uid %s was taken away and cannot be made again: another program has an interface of its name, %s", p->uid, p->link);
+        else if (r < 0 && r != -ENOENT && r != -ENODEV && first == 0)
             first = err_sys(err, -r, "the link of the pod with uid %s was taken away and cannot be made again", p->uid);
     }
     return first;

@@ -28,7 +28,7 @@ struct pod_net_share {
     int64_t done[SHAPE_DIRECTIONS];      /* requests in force, cut where they had to be */
     enum led led;
     int link;                            /* number of the one that is led, 0: none was yet */
-    int made;                            /* another number whenever classes were made or changed: bytes of a class begin anew then, or of a part of them */
+    int made;                            /* another number whenever its classes or its link began to count anew */
 };
 
 static bool has_request(const struct shape_share *s)
@@ -206,7 +206,8 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     struct shape_share cut = s->want;
     enum led want = shape_is_limited(&s->want) ? LED_ALL : p->guaranteed ? LED_WIRE : LED_NOT;
     bool classes = shape_is_limited(&s->want) || has_request(&s->want);
-    int r = 0;
+    int r = 0, link = s->link;
+    bool anew = false;
     s->led = rec->link_is_new ? LED_NOT : s->led;
     rec->link_is_new = false;
     for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
@@ -216,12 +217,12 @@ static int fit(struct pass *p, struct pod_net_record *rec)
     }
     if (!n->tree_open && want == LED_NOT && s->led == LED_NOT)
         s->stale = false;
-    if (classes && s->stale) {
-        s->made = ++n->shares_made;
-        r = shape_put(&p->sock, &n->tree, rec->ip, &cut);
-    }
+    if (classes && s->stale)
+        r = shape_put(&p->sock, &n->tree, rec->ip, &cut, &anew);
     if (r == 0 && s->led != want)
         r = lead(p, rec, want);
+    if (anew || s->link != link)
+        s->made = ++n->shares_made;
     if (r == 0 && !classes && s->stale && n->tree_open)
         r = shape_del(&p->sock, &n->tree, rec->ip);
     if (r == 0) {
@@ -285,6 +286,7 @@ int pod_net_shape(struct pod_net *n, str uid, const struct shape_share *share, s
     } else {
         fresh->led = rec->share ? rec->share->led : LED_UNKNOWN;
         fresh->link = rec->share ? rec->share->link : 0;
+        fresh->made = rec->share ? rec->share->made : 0;
         fresh->stale = true;
         free(rec->share);
         rec->share = TAKE(fresh);

@@ -156,12 +156,12 @@ static int make_socket(void *arg)
 static int socket_in(const char *ns, const char *ip, bool is_listener)
 {
     struct sock_job j = {.ip = ip, .listen = is_listener};
-    FD_AUTO fd = open(ns_path(ns), O_RDONLY | O_CLOEXEC);
+    FD_AUTO fd = open(ns ? ns_path(ns) : "/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     T_EQ_INT(netns_run(fd, make_socket, &j), 0);
     return j.fd;
 }
 
-/* Milliseconds until all bytes have come over, from one pod to another. */
+/* Milliseconds until all bytes have come over, from one pod to another; NULL: the node. */
 static int64_t transfer_ms(const char *from, const char *to, const char *to_ip, size_t bytes)
 {
     FD_AUTO l = socket_in(to, strchr(to_ip, ':') ? "::" : "0.0.0.0", true);
@@ -475,26 +475,69 @@ TEST(what_was_cut_off_is_made_right)
     struct shape_share many = {.limit = {16 * MBIT, 16 * MBIT}, .dests = to, .ndests = DESTS}, few = {.limit = {16 * MBIT, 16 * MBIT}, .dests = to, .ndests = 1};
     T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
     T_EQ_INT(shape_open(&s, "cut", "cut", &t, &is_new), 0);
+    bool anew;
     for (uint32_t left = 0; left <= NETS; left++) { /* filters that are still there: the end of the row went first */
-        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many), 0);
+        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many, &anew), 0);
+        T_OK(anew == (left == 0));
         T_EQ_INT(classes("cut-out"), 2 + 2 + DESTS);
         for (uint32_t node = NETS; node > left; node--)
             T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, node)), 0);
         if (left == 0)
             T_EQ_INT(nl_tc_class_del(&s, t.index[SHAPE_OUT], K << 4 | 4), 0); /* and a class in the middle */
-        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &few), 0);
+        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &few, &anew), 0);
+        T_OK(!anew);
         T_EQ_INT(classes("cut-out"), 2 + 2 + 1);
         T_EQ_INT(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, 1)), 0);
         T_OK(nl_tc_filter_find(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, 2)) < 0);
     }
     /* the same for one who goes, and for a new process that finds it */
-    T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many), 0);
+    T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &many, &anew), 0);
     for (uint32_t node = NETS; node > 0; node--)
         T_EQ_INT(nl_tc_filter_del(&s, t.index[SHAPE_OUT], NL_TC_ON_HTB, NL_TC_IPV4, NL_TC_FILTER(0x10, K, node)), 0);
     T_EQ_INT(nl_tc_class_del(&s, t.index[SHAPE_OUT], K << 4 | 2), 0);
     T_EQ_INT(shape_keep(&s, &t, NULL, 0), 0);
     T_EQ_INT(classes("cut-out"), 2);
     T_EQ_INT(classes("cut-in"), 2);
+    nl_close(&s);
+}
+
+/* The node's leaf goes when the fourteenth destination needs its place, or nothing is limited any more, and only then. */
+TEST(the_last_leaf_changes_hands)
+{
+    if (!fresh_machine())
+        return;
+    enum { K = 2 };
+    struct ipam_cidr nets[SHAPE_DESTS];
+    struct shape_dest to[SHAPE_DESTS];
+    struct shape_tree t = {.total = {100 * MBIT, 100 * MBIT}, .pods = {0x0a2a0300, 24}, .node = 0x0a2a0301};
+    struct nl_sock s;
+    struct nl_tc_counted last;
+    bool anew;
+    for (uint32_t i = 0; i < SHAPE_DESTS; i++) {
+        nets[i] = (struct ipam_cidr){0x0a630000 + (i << 8), 24};
+        to[i] = (struct shape_dest){8 * MBIT, &nets[i], 1};
+    }
+    const struct {
+        int64_t limit, request;
+        size_t ndests;
+        int last; /* -1: none, 0: a destination's, 1: the node's */
+        bool anew;
+    } steps[] = {
+        {16 * MBIT, 0, 0, 1, true},           {32 * MBIT, MBIT, 1, 1, false}, {16 * MBIT, 0, SHAPE_DESTS - 1, 1, false}, {16 * MBIT, 0, SHAPE_DESTS, 0, true},
+        {32 * MBIT, 0, SHAPE_DESTS, 0, false}, {16 * MBIT, 0, 2, 1, false},    {0, MBIT, 0, -1, true},                    {16 * MBIT, 0, 0, 1, false},
+    };
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(shape_open(&s, "last", "last", &t, &anew), 0);
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        struct shape_share share = {.request = {steps[i].request, steps[i].request}, .limit = {steps[i].limit, steps[i].limit}, .dests = to, .ndests = steps[i].ndests};
+        printf("# step %zu\n", i);
+        T_EQ_INT(shape_put(&s, &t, t.pods.base + K, &share, &anew), 0);
+        T_OK(anew == steps[i].anew);
+        for (int d = 0; d < SHAPE_DIRECTIONS; d++) {
+            T_EQ_INT(nl_tc_class_find(&s, t.index[d], K << 4 | 15, &last), steps[i].last < 0 ? -ENOENT : 0);
+            T_OK(steps[i].last < 0 || last.is_top == (steps[i].last == 1));
+        }
+    }
     nl_close(&s);
 }
 
@@ -953,8 +996,10 @@ TEST(what_a_limit_holds_back_is_not_counted)
     for (size_t i = 0; i < PATIENCE_MS / 10 && counter_of(n, "pod-a").out_bytes < held.out_bytes + EACH; i++)
         poll(NULL, 0, 10);
     T_OK(counter_of(n, "pod-a").out_bytes >= held.out_bytes + EACH); /* what goes to the node is */
+    uint64_t before = counter_of(n, "pod-a").out_bytes;
     SHAPE(n, "pod-a", .limit = {9000, 0});
-    T_OK(counter_of(n, "pod-a").device != held.device); /* the class of the node's part has begun anew */
+    T_EQ_INT(counter_of(n, "pod-a").device, held.device); /* another limit counts on */
+    T_OK(counter_of(n, "pod-a").out_bytes >= before);
     SHAPE(n, "pod-a", .limit = {0});
     struct pod_net_counter all = counter_of(n, "pod-a");
     T_OK(all.device && all.device != held.device); /* no rate is made of two kinds of bytes */
@@ -963,6 +1008,47 @@ TEST(what_a_limit_holds_back_is_not_counted)
     pod_net_close(n);
 }
 
-TEST_MAIN(limits_hold_in_both_directions, the_node_is_answered_at_once, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, bridges_have_devices_of_their_own,
+/* On a node that promised more than it has each arrival is a change of every pod's share, and one that cannot be put in force is tried again and again: both count on. */
+TEST(what_changes_in_place_counts_on)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net *n = must_open();
+    char ip[IPAM_TEXT], link[IFNAMSIZ], deed[64];
+    size_t links = 0;
+    attach(n, "pod-a", ip);
+    attach(n, "pod-b", ip);
+    T_NO_ERR(pod_net_capacity(n, 100 * MBIT, 100 * MBIT, &mended, &err), &err);
+    SHAPE(n, "pod-a", .request = {80 * MBIT, 80 * MBIT}, .limit = {90 * MBIT, 90 * MBIT});
+    T_OK(transfer_ms("pod-a", NULL, "10.42.3.1", BYTES) >= 0);
+    struct pod_net_counter first = counter_of(n, "pod-a"), now;
+    T_OK(first.device < 0 && first.out_bytes >= BYTES);
+    SHAPE(n, "pod-b", .request = {80 * MBIT, 80 * MBIT});
+    T_OK(strstr(tc_line("class", "cox0-out", "htb 1:20 "), "rate 50Mbit ceil 90Mbit") != NULL);
+    now = counter_of(n, "pod-a");
+    T_EQ_INT(now.device, first.device);
+    T_OK(now.out_bytes >= first.out_bytes); /* those to the node are in a leaf of their own */
+    /* refused each time */
+    struct pod_net_record *rec = map_get(&n->records, S("pod-a"));
+    rec->ip += SHAPE_PODS;
+    for (int i = 0; i < 2; i++)
+        T_ERR(pod_net_shape(n, S("pod-a"), &(struct shape_share){.limit = {70 * MBIT, 0}}, &err), E_TOO_LARGE);
+    rec->ip -= SHAPE_PODS;
+    T_EQ_INT(counter_of(n, "pod-a").device, first.device);
+    SHAPE(n, "pod-a", .limit = {70 * MBIT, 0});
+    T_EQ_INT(counter_of(n, "pod-a").device, first.device);
+    /* what comes in is counted by the link, and that is another one */
+    pod_net_link_name(S("pod-a"), link);
+    snprintf(deed, sizeof deed, "ip link del %s", link);
+    command(deed);
+    T_NO_ERR(pod_net_mend(n, &links, &err), &err);
+    T_EQ_INT(links, 1);
+    SHAPE(n, "pod-a", .limit = {70 * MBIT, 0});
+    now = counter_of(n, "pod-a");
+    T_OK(now.device < 0 && now.device != first.device);
+    pod_net_close(n);
+}
+
+TEST_MAIN(limits_hold_in_both_directions, the_node_is_answered_at_once, nobody_sends_under_another_address, ipv6_has_the_same_limit, a_destination_has_a_limit_of_its_own, of_ranges_in_ranges_the_narrower_counts, destinations_together_stay_within_the_limit, what_was_cut_off_is_made_right, the_last_leaf_changes_hands, bridges_have_devices_of_their_own,
           a_request_is_a_share_of_what_the_node_has, who_borrows_gives_way_at_once, also_to_one_that_sends_to_a_destination, found_again_after_a_restart, nothing_is_left_of_pods_that_nobody_spoke_of, one_that_cannot_be_shaped_is_alone, a_kernel_that_cannot_is_asked_once,
-          what_others_touch_is_made_right, bytes_are_counted, what_a_limit_holds_back_is_not_counted)
+          what_others_touch_is_made_right, bytes_are_counted, what_a_limit_holds_back_is_not_counted, what_changes_in_place_counts_on)

@@ -20,6 +20,7 @@
 #include "net/netns.h"
 #include "net/nl_ops.h"
 #include "net/pod_net_internal.h"
+#include "rt/failpoint.h"
 #include "rt/file.h"
 #include "rt/thread.h"
 
@@ -660,6 +661,88 @@ TEST(links_that_others_took_away)
     pod_net_close(n);
 }
 
+static void command(const char *const *argv)
+{
+    STRBUF_AUTO out = STRBUF_HEAP;
+    T_EQ_INT(pod_net_command(argv, S(""), &out, &err), 0);
+}
+
+/* An interface that happens to have the name of a pod's link is not led into the pods' bridge. */
+TEST(a_link_that_is_not_ours)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net_opts o = opts();
+    struct pod_net *n = must_open(&o);
+    char a[IPAM_TEXT], link[IFNAMSIZ];
+    size_t mended = 7;
+    struct nl_sock s;
+    struct nl_link l;
+    T_EQ_INT(attach(n, "pod-a", NULL, 0, a), 0);
+    pod_net_link_name(S("pod-a"), link);
+    command((const char *const[]){"ip", "link", "del", link, NULL});
+    command((const char *const[]){"ip", "link", "add", link, "type", "bridge", NULL});
+    T_ERR(pod_net_mend(n, &mended, &err), E_EXISTS);
+    T_EQ_STR(str_of(err.msg), "the link of the pod with uid pod-a was taken away and cannot be made again: another program has an interface of its name, cx4977d9352ce5c");
+    T_EQ_INT(mended, 0);
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(nl_link_find(&s, link, &l), 0);
+    nl_close(&s);
+    T_OK(l.master == 0 && !(l.flags & IFF_UP));
+    command((const char *const[]){"ip", "link", "del", link, NULL});
+    T_NO_ERR(pod_net_mend(n, &mended, &err), &err);
+    T_EQ_INT(mended, 1);
+    FD_AUTO at_a = listen_in("pod-a", 80);
+    EXPECT_REACH(NULL, a, 80, at_a, "10.42.3.1");
+    pod_net_close(n);
+}
+
+static void mend(void *arg)
+{
+    struct err e = ERR_NONE;
+    size_t mended = 0;
+    T_NO_ERR(pod_net_mend(arg, &mended, &e), &e);
+    T_EQ_INT(mended, 1);
+}
+
+/* A pod that changes while its link is made again is attached all the time, and who changes it waits. */
+TEST(mending_is_no_conflict)
+{
+    if (!fresh_machine())
+        return;
+    struct pod_net_opts o = opts();
+    struct pod_net *n = must_open(&o);
+    char a[IPAM_TEXT], again[IPAM_TEXT], link[IFNAMSIZ];
+    struct nl_sock s;
+    struct nl_link l;
+    T_EQ_INT(attach(n, "pod-a", NULL, 0, a), 0);
+    pod_net_link_name(S("pod-a"), link);
+    for (int goes = 0; goes < 2; goes++) {
+        struct thread t;
+        bool begun = false;
+        command((const char *const[]){"ip", "link", "del", link, NULL});
+        T_NO_ERR(failpoint_set(S("net.mend.plug=1*sleep(300)"), &err), &err);
+        T_NO_ERR(thread_start(&t, "mends", mend, n, &err), &err);
+        for (int i = 0; i < PATIENCE_MS && !begun; i++) {
+            pthread_mutex_lock(&n->lock);
+            begun = ((struct pod_net_record *)map_get(&n->records, S("pod-a")))->mending;
+            pthread_mutex_unlock(&n->lock);
+            poll(NULL, 0, 1);
+        }
+        T_OK(begun && pod_net_find(n, S("pod-a"), again));
+        if (goes)
+            T_NO_ERR(pod_net_detach(n, S("pod-a"), &err), &err);
+        else
+            T_NO_ERR(attach(n, "pod-a", NULL, 0, again), &err);
+        thread_join(&t);
+        T_EQ_STR(str_of(again), a);
+    }
+    T_EQ_INT(nl_open(&s, NETLINK_ROUTE), 0);
+    T_EQ_INT(nl_link_find(&s, link, &l), -ENODEV);
+    nl_close(&s);
+    pod_net_close(n);
+}
+
 TEST(garbage_goes)
 {
     if (!fresh_machine())
@@ -887,5 +970,5 @@ TEST(several_at_once)
 }
 
 TEST_MAIN(namespaces_on_files, pods_reach_each_other, bad_arguments, host_ports, udp_flows_follow_the_host_port, leaving_the_cluster, firewalls_that_drop_what_is_forwarded, firewalls_of_the_older_kind,
-          pods_are_no_routers, localhost_of_the_node_is_not_the_pods, a_restart_adopts, links_that_others_took_away,
+          pods_are_no_routers, localhost_of_the_node_is_not_the_pods, a_restart_adopts, links_that_others_took_away, a_link_that_is_not_ours, mending_is_no_conflict,
           garbage_goes, two_nodes_with_a_tunnel, two_nodes_with_routes, remove_leaves_nothing, the_network_of_another_cluster_stays, several_at_once)

@@ -255,10 +255,23 @@ static bool has_node_leaf(const struct shape_tree *t, const struct shape_share *
     return t->node && shape_is_limited(share) && share->ndests < SHAPE_DESTS;
 }
 
+/* The last leaf is the node's, beside the pod, or a destination's, below it; the kernel never gives a class another parent.  One that stays what it is keeps its queue and its bytes. */
+static int clear_last_leaf(struct nl_sock *s, const struct shape_tree *t, int index, uint32_t k, const struct shape_share *share, bool *lost)
+{
+    uint16_t minor = (uint16_t)(k << 4 | NODE_LEAF);
+    struct nl_tc_counted there;
+    int r = nl_tc_class_find(s, index, minor, &there);
+    if (r == 0 && !(there.is_top ? has_node_leaf(t, share) : share->ndests == SHAPE_DESTS)) {
+        r = nl_tc_class_del(s, index, minor);
+        *lost |= r == 0 && there.is_top;
+    }
+    return absent_is_fine(r);
+}
+
 static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, int64_t ceil)
 {
     struct range ranges[SHAPE_NETS + 1];
-    int index = t->index[d], r = clear_classes(s, index, k, NODE_LEAF, LEAVES_END); /* the kernel never gives a class another parent */
+    int index = t->index[d], r = 0;
     uint32_t n = 0;
     for (size_t i = 0; i < share->ndests && r == 0; i++) {
         const struct shape_dest *to = &share->dests[i];
@@ -275,7 +288,15 @@ static int put_dests(struct nl_sock *s, const struct shape_tree *t, enum shape_d
     return r == 0 ? put_ranges(s, d, index, k, ip, ranges, n) : r;
 }
 
-static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share)
+static int put_pod_class(struct nl_sock *s, int index, const struct nl_tc_class *c, bool *made)
+{
+    struct nl_tc_counted before;
+    int was = nl_tc_class_find(s, index, c->minor, &before), r = nl_tc_class_put(s, index, c);
+    *made |= r == 0 && was < 0;
+    return r;
+}
+
+static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum shape_direction d, uint32_t k, uint32_t ip, const struct shape_share *share, bool *anew)
 {
     int index = t->index[d];
     /* A limit above what the node has is that of somebody who does not know the node: traffic inside of it may use it. */
@@ -286,29 +307,35 @@ static int put_direction(struct nl_sock *s, const struct shape_tree *t, enum sha
     struct nl_tc_filter ipv6 = {.where = NL_TC_ON_HTB, .protocol = NL_TC_IPV6, .handle = filter_ipv6_of(k), .minor = (uint16_t)(k << 4 | 1), .nmatch = 1, .match = {{own_mac[d], ip, UINT32_MAX}}};
     int r = clear_dest_filters(s, index, k);
     if (r == 0)
-        r = nl_tc_class_put(s, index, &pod);
+        r = put_pod_class(s, index, &pod, anew);
     if (r == 0)
         r = put_leaf(s, index, (struct nl_tc_class){(uint16_t)(k << 4 | 1), (uint16_t)(k << 4), .rate_bits = share->ndests ? RATE_PART_BITS : rate, .ceil_bits = ceil}, rate, t->total[d]);
     if (r == 0)
+        r = clear_last_leaf(s, t, index, k, share, anew);
+    if (r == 0)
         r = put_dests(s, t, d, k, ip, share, ceil);
     if (r == 0)
-        r = clear_classes(s, index, k, (uint32_t)share->ndests + 2, has_node_leaf(t, share) ? NODE_LEAF : LEAVES_END);
+        r = clear_classes(s, index, k, (uint32_t)share->ndests + 2, NODE_LEAF);
     if (r == 0)
         r = there_is_fine(nl_tc_filter_add(s, index, &whole));
     return r == 0 ? there_is_fine(nl_tc_filter_add(s, index, &ipv6)) : r;
 }
 
-int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share)
+int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share, bool *ret_anew)
 {
     uint32_t k;
     size_t nets = 0;
+    *ret_anew = false;
     for (size_t i = 0; i < share->ndests; i++)
         nets += share->dests[i].nnets;
     if (!offset_of(t, ip, &k) || share->ndests > SHAPE_DESTS || nets > SHAPE_NETS)
         return -E2BIG;
     int r = 0;
-    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++)
-        r = put_direction(s, t, d, k, ip, share);
+    for (int d = 0; d < SHAPE_DIRECTIONS && r == 0; d++) {
+        bool anew = false;
+        r = put_direction(s, t, d, k, ip, share, &anew);
+        *ret_anew |= anew && d == SHAPE_OUT; /* the direction that is counted */
+    }
     return r;
 }
 

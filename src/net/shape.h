@@ -14,6 +14,7 @@
  * What is counted are frames as the kernel hands them over: headers of Ethernet, IP and TCP are in it (TCP's own figure is some 4 % smaller).
  * Traffic between pods of one node: counts for a pod with a limit, passes by otherwise (it never reaches the wire).  What such a pod exchanges with the node's own address among the pods
  * is held to the limit beside all that: whoever asks whether the pod is alive does not wait in the queue of what it sends, nor for its turn on the wire.
+ * Under that address comes, too, what a pod gets through a host port from this machine's pods: filters see packets, not where they came from before they were translated.
  * Everything follows from the pod's address, so that a call can be cut off and made again, and a new process finds what the old one made.
  * Threads: as the socket.  Ownership: nothing is kept.
  * Limits: the first SHAPE_PODS addresses of a node's range; SHAPE_DESTS destinations with SHAPE_NETS ranges together for each pod. */
@@ -59,8 +60,8 @@ int shape_open(struct nl_sock *s, const char *bridge, const char *alias, struct 
 int shape_remove(struct nl_sock *s, const char *bridge) MUST_CHECK;
 /* t->total is in force from here on. */
 int shape_total(struct nl_sock *s, const struct shape_tree *t) MUST_CHECK;
-/* The pod's classes.  -E2BIG: beyond the limits. */
-int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share) MUST_CHECK;
+/* The pod's classes; rates change in place, and what waits stays.  -E2BIG: beyond the limits.  ret_anew is set, also by a call that fails, when shape_passed begins anew or has lost a part. */
+int shape_put(struct nl_sock *s, const struct shape_tree *t, uint32_t ip, const struct shape_share *share, bool *ret_anew) MUST_CHECK;
 int shape_del(struct nl_sock *s, const struct shape_tree *t, uint32_t ip) MUST_CHECK;
 /* Removes classes of pods that are none of these. */
 int shape_keep(struct nl_sock *s, const struct shape_tree *t, const uint32_t *ips, size_t n) MUST_CHECK;
