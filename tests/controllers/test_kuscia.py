@@ -95,7 +95,7 @@ def test_never(s):
     s.delete(f"{K}/clusterdomainroutes/alice-carol")
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few"}, "spec": {"hard": {"pods": "1"}}}
     used = lambda: status(s, "/api/v1/namespaces/carol/resourcequotas/few").get("used", {}).get("pods")  # noqa: E731
-    wait_for(lambda: not s.get("/api/v1/namespaces/carol/pods").json["items"])
+    wait_for(lambda: all(p["status"].get("phase") in ("Succeeded", "Failed") for p in s.get("/api/v1/namespaces/carol/pods").json["items"]))   # these stay for their logs
     s.post("/api/v1/namespaces/carol/resourcequotas", quota)
     wait_for(lambda: used() == "0")
     job(s, "never-quota", task("only", party("alice"), party("carol"), app="two"))
