@@ -21,12 +21,14 @@ struct program {
     void *self;
     struct loop *loop;
     struct transport_https *transport;
+    struct client_transport fence; /* the transport, as the component has it: nothing is written by one who leads no more */
     struct leader *leader;    /* NULL: no election */
     struct http_server *http; /* NULL: no metrics */
     struct signal_watch signals;
     struct loop_timer patience; /* with answers, when stopping */
     bool has_signals; /* they are watched */
     bool stopping;
+    bool led;  /* it has held the lease */
     bool lost; /* the lease */
     bool over; /* the loop has ended, everything is being freed */
 };
@@ -141,7 +143,33 @@ static void on_acquired(struct leader *l)
 {
     struct program *p = leader_owner(l);
     log_info("leads");
+    p->led = true;
     p->ops->lead(p->self);
+}
+
+/* One that slept (a machine that was suspended, a process that was stopped) finds answers before it finds out that another has led meanwhile, and what it would do next is of a
+ * world that is no more.  It ends at once, as if it had been killed: everybody can be, at any moment. */
+static void fenced_call(struct client_transport *t, struct client_call *c)
+{
+    struct program *p = container_of(t, struct program, fence);
+    if (p->led && !p->stopping && !p->over && !str_is(c->method, "GET") && !leader_is_leading(p->leader)) {
+        log_error("lost the lease", KV("to", STR_FMT, STR_ARG(leader_holder(p->leader))), KV("not_written", STR_FMT, STR_ARG(str_sub(c->path, 0, 200))));
+        _exit(1);
+    }
+    struct client_transport *client = transport_https_client(p->transport);
+    client->call(client, c);
+}
+
+static void fenced_watch(struct client_transport *t, struct client_watch *w)
+{
+    struct client_transport *client = transport_https_client(container_of(t, struct program, fence)->transport);
+    client->watch(client, w);
+}
+
+static void fenced_watch_stop(struct client_transport *t, struct client_watch *w)
+{
+    struct client_transport *client = transport_https_client(container_of(t, struct program, fence)->transport);
+    client->watch_stop(client, w);
 }
 
 static void on_lost(struct leader *l)
@@ -189,7 +217,8 @@ static int start(struct program *p, struct err *err)
     if (r < 0)
         return r;
     gethostname(host, sizeof host - 1);
-    struct component_env env = {.session = s, .loop = p->loop, .transport = transport_https_client(p->transport), .host = arena_str(&s->arena, str_of(host)).p,
+    p->fence = (struct client_transport){fenced_call, fenced_watch, fenced_watch_stop};
+    struct component_env env = {.session = s, .loop = p->loop, .transport = &p->fence, .host = arena_str(&s->arena, str_of(host)).p,
                                 .standby = cli_flag(s->args, "leader-elect")};
     if ((r = p->ops->start(p->self, &env, err)) < 0)
         return r;

@@ -146,7 +146,7 @@ static void send_write(struct leader *l, enum doing doing)
 
 bool leader_is_leading(const struct leader *l)
 {
-    return l->leading && !l->stopping && loop_now(l->o.loop) < l->renewed_at + l->o.renew_ns;
+    return l->leading && !l->stopping && clock_mono(loop_clock(l->o.loop)) < l->renewed_at + l->o.renew_ns; /* the loop's may be of before a long sleep */
 }
 
 static void give_up(struct leader *l)
